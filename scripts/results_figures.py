@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/results_figures.py [OUT]
 
-writes memory.png, models.png, twenty_rules.png, vocabulary.png, step_probe.png and expert.png into
-OUT, by default docs/results. Intervals are those of the tables; where a table has none, they are
+writes memory.png, models.png, twenty_rules.png, memories.png, vocabulary.png, step_probe.png and
+expert.png into OUT, by default docs/results. Intervals are those of the tables; where a table has none, they are
 Wilson's.
 """
 
@@ -24,6 +24,7 @@ from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
+from rulesafe_eval.statistics import bootstrap
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 
@@ -209,6 +210,63 @@ def draw_twenty(folder: Path) -> Figure:
     return figure
 
 
+MEMORIES = {
+    "none": "none",
+    "scenes": "earlier scenes, 2.4 to 48 s",
+    "time": "elapsed time",
+    "counter": "number of grasps",
+    "grasp": "grasp bit (40 bits)",
+    "joints": "joints in two bits (80 bits)",
+    "random": "VQ, codes merged at random (80 bits)",
+    "fsq": "FSQ, J=4 (80 bits)",
+    "vq_all_joints": "VQ of all joints, J=4 (80 bits)",
+    "vq_J2": "VQ, J=2 (40 bits)",
+    "vq": "VQ, J=4 (80 bits)",
+    "vq_J32": "VQ, J=32 (200 bits)",
+    "vq_J256": "VQ, J=256 (320 bits)",
+    "raw": "raw history, convolutions",
+    "gru": "raw history, GRU",
+    "transformer": "raw history, causal transformer",
+}
+"""Names of the memories of the study `memories`, from little to much information."""
+
+DEMANDS = (("memory not needed", 0.0, 0.5), ("1 bit", 0.5, 1.5), ("1.6 or 2 bits", 1.5, 9.0))
+"""Groups of rules by the bits of memory that their shortest plan needs: title, range."""
+
+
+def draw_memories(folders: Iterable[Path]) -> Figure:
+    """Draw success by memory for rules of rising memory demand, from the first training of each
+    memory on the same episodes."""
+    bits = {rule: prove(load_rule(rule)).bits for rule in RULES}
+    paths = {path.stem: path for folder in folders for path in folder.glob("*_0.json")}
+    known = [name for name in MEMORIES if f"{name}_0" in paths]
+    figure = Figure(figsize=(8, 0.6 + 0.25 * len(known)), dpi=200, layout="constrained")
+    panels = figure.subplots(1, len(DEMANDS), sharey=True)
+    for y, name in enumerate(known):
+        episodes = read_results(paths[f"{name}_0"])["episodes"]
+        for axes, (_, low, high) in zip(panels, DEMANDS, strict=True):
+            chosen = [e for e in episodes if low <= bits[e["rule"]] < high]
+            opened = [100.0 * e["opened"] for e in chosen]
+            ends = bootstrap(opened, [(e["safe"], e["seed"]) for e in chosen])
+            kind = "raw" if "raw" in MEMORIES[name] else "vq" if "VQ" in MEMORIES[name] else "none"
+            color = COLORS[kind]
+            axes.plot(ends, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.5)
+            axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
+    for axes, (title, low, high) in zip(panels, DEMANDS, strict=True):
+        count = sum(low <= value < high for value in bits.values())
+        axes.set_title(f"{title}\n({count} rules)", loc="left", fontweight="bold", color=INK)
+        axes.set_xlim(-3, 103)
+        axes.set_xticks(range(0, 101, 25))
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_axisbelow(True)
+        axes.grid(color=GRID, linewidth=0.6)
+        axes.set_xlabel("success (%)")
+    panels[0].set_yticks(range(len(known)), [MEMORIES[name] for name in known])
+    panels[0].invert_yaxis()
+    return figure
+
+
 def draw_vocabulary(table: Sequence[Row]) -> Figure:
     """Draw success under rule_020 by vocabulary size J and by memory length M."""
     figure = Figure(figsize=(7, 3.0), dpi=200, layout="constrained")
@@ -306,6 +364,8 @@ def main(out: Path = RESULTS) -> None:
         draw_memory(table).savefig(out / "memory.png")
         draw_models(table).savefig(out / "models.png")
         draw_twenty(RESULTS / "data/twenty_rules").savefig(out / "twenty_rules.png")
+        folders = [RESULTS / "data" / name for name in ("twenty_rules", "memories")]
+        draw_memories(folders).savefig(out / "memories.png")
         draw_vocabulary(table).savefig(out / "vocabulary.png")
         draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
         draw_expert(out / "expert.png", rows("expert.csv"))

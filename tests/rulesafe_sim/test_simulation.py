@@ -283,6 +283,21 @@ def test_targets_out_of_the_limits_are_clipped_and_counted(simulation):
     assert (simulation.command <= UPPER).all()
 
 
+def test_a_replay_of_stored_actions_is_bit_identical(simulation):
+    random = np.random.default_rng(0)
+    actions = random.uniform(LOWER - 0.1, UPPER + 0.1, (5, 13))
+    actions[0, 0] = 1e300  # infinity in single precision
+    digests = set()
+    for kind in (np.float64, np.float32):
+        simulation.reset("rule_001", "safe_01", 0)
+        with np.errstate(over="ignore"):
+            stored = np.minimum(actions.astype(kind), 1e30)
+        for action in stored:
+            simulation.step(action)
+        digests.add((simulation.digest, simulation.clipped_actions))
+    assert len(digests) == 1
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_target_that_is_no_number_is_refused_and_changes_nothing(simulation, bad):
     action = HOME_ACTION.copy()

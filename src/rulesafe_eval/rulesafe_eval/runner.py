@@ -103,11 +103,11 @@ def start(
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:
-    """Return the path of an episode's actions (N, 13) float64, from which its video is made."""
+    """Return the path of an episode's actions (N, 13) float32, from which its video is made."""
     return directory / "actions" / rule / f"{number:06d}.npy"
 
 
 def _keep(path: Path, actions: Sequence[NDArray]) -> None:
     content = io.BytesIO()
-    np.save(content, np.array(actions))
+    np.save(content, np.array(actions, np.float32))
     write_atomically(path, content.getvalue())

@@ -189,9 +189,12 @@ class Simulation:
         """Simulate one frame (0.1 s) in which the command moves linearly to the action (13,), rad.
 
         Targets outside the joint limits are clipped and counted in `clipped_actions`; NaN raises.
+        Targets are rounded to single precision, in which actions are stored, so that a replay is
+        bit-identical.
         """
         start, count = self._command.copy(), self.config.physics.controls_per_frame
-        targets = check_action(action)
+        with np.errstate(over="ignore"):  # infinity is clipped
+            targets = check_action(action).astype(np.float32).astype(np.float64)
         if ((targets < LOWER) | (targets > UPPER)).any():
             self.clipped_actions += 1
             targets = np.clip(targets, LOWER, UPPER)

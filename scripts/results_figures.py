@@ -4,8 +4,8 @@
     .venv/bin/python scripts/results_figures.py [OUT]
 
 writes memory.png, models.png, twenty_rules.png, memories.png, vocabulary.png, step_probe.png and
-expert.png into OUT, by default docs/results. Intervals are those of the tables; where a table has none, they are
-Wilson's.
+expert.png into OUT, by default docs/results. Intervals are those of the tables; where a table has
+none, they are Wilson's.
 """
 
 import csv

@@ -146,3 +146,13 @@ def test_the_published_size_has_the_published_widths():
     # Published: 255 M with two frames of conditioning; three and a memory widen each FiLM layer.
     count = sum(weight.numel() for weight in network.unet.parameters())
     assert 250e6 < count < 270e6
+
+
+def test_published_is_the_published_network_with_the_widths_of_tiny():
+    tiny, published = find_config("dp3", "tiny"), find_config("dp3", "published")
+    widths = ("pointnet", "state", "memory_channels", "channels", "blocks", "step_features")
+    assert {name for name in widths if getattr(tiny, name) != getattr(published, name)} == set()
+    additions = (published.encoder, published.guess, published.direct, published.loss)
+    assert additions == (None, 0, False, "squared") and published.points == 1024
+    with torch.device("meta"):
+        assert make_network("dp3", published, SHAPES["tokens"]).scene_encoder() is None

@@ -4,13 +4,16 @@ The tests run 200 inputs for each reader; `make fuzz` runs 10 000 (RULESAFE_FUZZ
 """
 
 import contextlib
+import json
 import os
 import shutil
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from zlib import compress
 
 import numpy as np
 import pytest
@@ -38,6 +41,8 @@ from rulesafe_design.endpoint import read_reply
 from rulesafe_design.models import ModelError
 from rulesafe_eval.request import load_request as load_evaluation
 from rulesafe_eval.results import read_results
+from rulesafe_eval.submission import FORMAT as SUBMISSION
+from rulesafe_eval.submission import decode_actions, read_submission
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_locks.rules import load_rule
@@ -239,6 +244,22 @@ def evaluation(folder: Path) -> Target:
     return Target(path, lambda: read_results(folder))
 
 
+def submission(folder: Path) -> Target:
+    path = folder / "submission.json"
+    request = {"setup": {"policy": "x", "interference": False}, "files": {}, "locks": {}}
+    request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "train"}
+    request |= {"seed": 0, "actor": {}, "versions": {}}
+    packed = b64encode(compress(bytes(52))).decode()
+    episode = {"rule": "rule_001", "number": 0, "cause": "", "actions": packed}
+    path.write_text(json.dumps({"format": SUBMISSION, "request": request, "episodes": [episode]}))
+
+    def read() -> None:
+        for each in read_submission(path)["episodes"]:
+            decode_actions(each.get("actions"))
+
+    return Target(path, read)
+
+
 REQUEST = """{"rules": ["rule_001"], "safes": [], "episodes": 1, "split": "train", "seed": 0,
  "versions": {}, """
 
@@ -293,6 +314,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "weights": on_copy(POLICY / "policy.safetensors", read_policy, folder=True),
     "memory": on_copy(find_model("all_rules_hand") / "model.json", load_model, folder=True),
     "results": evaluation,
+    "submission": submission,
     "request of eval": request(
         "eval.json", load_evaluation, '"setup": {"policy": "x"}, "actor": {}}'
     ),

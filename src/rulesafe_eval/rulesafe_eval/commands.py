@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 WIDE = 150
 
 Results = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+Submission = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SUBMISSION")]
 
 
 @resumable()
@@ -84,6 +85,7 @@ def evaluate(
     from rulesafe_eval.agents import load_agent
     from rulesafe_eval.report import write_report
     from rulesafe_eval.results import evaluate as play
+    from rulesafe_eval.submission import obstacle, write_submission
     from rulesafe_eval.videos import choose, make, missing
 
     setup = replace(setup, policy=_named(policy))
@@ -102,6 +104,10 @@ def evaluate(
         make(request, folder, without_video, workers, engine)
         report = write_report(folder, content)
     print(f"{folder / 'results.json'}\n{report}")
+    if reason := obstacle(content["request"]):
+        print(f"not written: submission.json, since {reason}")
+    else:
+        print(write_submission(folder, content))
 
 
 def _named(policy: str) -> str:
@@ -150,6 +156,39 @@ def compare(
     if out:
         write_json(out, found)
         print(out)
+
+
+def verify(submission: Submission, workers: int = 1) -> int:
+    """Execute the actions of a submission again and compare every episode.
+
+    The policy is not needed. Prints each difference; the exit status is 1 if there is any. Takes
+    about a second of CPU time for each episode.
+
+    Example: rulesafe eval verify runs/expert/submission.json
+
+    Args:
+        submission: submission.json, or the directory of an evaluation that contains it.
+        workers: Number of parallel processes.
+    """
+    from rulesafe_data.bars import ProgressBar
+    from rulesafe_demos.attempts import versions
+    from rulesafe_eval.submission import differences, read_submission
+
+    content = read_submission(submission)
+    for name, version in versions().items():
+        if (other := content["request"]["versions"].get(name)) != version:
+            print(f"note: {name} is {version} here, and was {other}")
+    episodes = content["episodes"]
+    with ProgressBar(total=len(episodes), unit="episode") as bar:
+        found = differences(content, workers, on_episode=bar.update)
+    for text in found:
+        print(text)
+    name, opened = content["request"]["setup"]["policy"], sum(e["opened"] for e in episodes)
+    if found:
+        print(f"not verified: {len(found)} difference{'s' if len(found) > 1 else ''}")
+        return 1
+    print(f"verified: {name} opened {opened} of {len(episodes)}")
+    return 0
 
 
 def table(
@@ -252,5 +291,6 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "compare": compare,
     "report": report,
     "table": table,
+    "verify": verify,
 }
 """Subcommands of `rulesafe eval`."""

@@ -2,7 +2,7 @@
 
 DIR/eval.json                  the request
 DIR/results.jsonl              one line per episode, in the order of completion
-DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float64, rad
+DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float32, rad
 DIR/results.json               all episodes and statistics; see docs/evaluation.md
 DIR/report.html, films/        report and videos
 """

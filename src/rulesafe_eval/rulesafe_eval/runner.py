@@ -51,8 +51,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         RuleSafeError: if the disk is full, or the policy fails; with the policy's traceback.
     """
     began, spent = time.perf_counter(), time.process_time()
-    ids = {"rule": episode.rule, "number": episode.number, "safe": episode.safe}
-    rule, diagnosis = load_rule(episode.source), Diagnosis()
+    rule = load_rule(episode.source)
     try:
         variation, resampled = reachable_variation(
             episode.safe, rule, load_split(episode.split).randomisation, episode.seed
@@ -60,13 +59,34 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     except OutOfReach as error:
         plan = tuple(shortest_plan(rule))
         record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=str(error))
-        return ids | diagnosis.facts(record) | {"resampled": DRAWS, "timing": {}}
-    simulation = simulation_of(agent.renders)
+        facts = Diagnosis().facts(record) | {"resampled": DRAWS, "timing": {}}
+        return {"rule": episode.rule, "number": episode.number, "safe": episode.safe} | facts
+    placing = time.perf_counter() - began
+    line, actions, inferences = execute(agent, setup, episode, rule, variation)
+    _keep(actions_file(directory, episode.rule, episode.number), actions)
+    timing = {
+        "wall_seconds": round(time.perf_counter() - began, 3),
+        "cpu_seconds": round(time.process_time() - spent, 3),
+        "placing_seconds": round(placing, 3),
+        "inference_seconds": [round(seconds, 5) for seconds in inferences],
+    }
+    return line | {"resampled": resampled, "timing": timing}
+
+
+def execute(
+    agent: Agent, setup: Setup, episode: Attempt, rule: Rule, variation: Variation
+) -> tuple[dict[str, Any], list[NDArray], list[float]]:
+    """Run an episode in a variation; return its line for results.jsonl, the actions, each (13,)
+    rad, and the durations of the inferences, s.
+
+    Raises:
+        RuleSafeError: if the policy fails; with the policy's traceback.
+    """
+    diagnosis, simulation = Diagnosis(), simulation_of(agent.renders)
     agent.before, events = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
     runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
-    placing = time.perf_counter() - began
     try:
         record = runtime.run(agent)
     except PolicyError as error:
@@ -75,19 +95,13 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
             f"policy {setup.policy} failed at frame {error.frame} of {episode}: fix the policy and "
             "run the same command to resume with this episode"
         ) from None
-    _keep(actions_file(directory, episode.rule, episode.number), diagnosis.actions)
-    timing = {
-        "wall_seconds": round(time.perf_counter() - began, 3),
-        "cpu_seconds": round(time.process_time() - spent, 3),
-        "placing_seconds": round(placing, 3),
-        "inference_seconds": [round(seconds, 5) for seconds in record.log.inference_seconds],
-    }
-    facts = diagnosis.facts(record) | {"safe": episode.safe, "resampled": resampled}
+    line = {"rule": episode.rule, "number": episode.number} | diagnosis.facts(record)
+    line["safe"] = episode.safe
     for each in disturbed:
-        facts |= each.facts()
+        line |= each.facts()
     if setup.interference:
-        facts["interference"] = events
-    return ids | facts | {"timing": timing}
+        line["interference"] = events
+    return line, diagnosis.actions, record.log.inference_seconds
 
 
 def start(

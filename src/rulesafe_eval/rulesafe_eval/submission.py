@@ -1,0 +1,232 @@
+"""Submissions: results of an evaluation that anyone can check without the policy.
+
+A submission is the content of results.json without `timing`. Each episode also has its `variation`
+and `actions`: the executed actions (N, 13), rad, as little-endian float32, compressed by zlib, in
+base64. `differences` executes them again and compares every episode with what the submission
+states. Since the physics is bit-identical on all x86-64 processors, so are the state digests.
+
+Read the actions of an episode:
+
+    np.frombuffer(zlib.decompress(base64.b64decode(episode["actions"])), "<f4").reshape(-1, 13)
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.text_files import read_json
+from rulesafe_data.engines import run
+from rulesafe_data.files import write_json
+from rulesafe_demos.attempts import Attempt
+from rulesafe_eval.request import EvaluationRequest, Setup, title_of
+from rulesafe_eval.results import Line
+from rulesafe_eval.runner import actions_file, execute
+from rulesafe_eval.statistics import failures, recovery, summary
+from rulesafe_locks.rules import load_rule
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.runtime import Playback
+from rulesafe_sim.safes import load_safe
+from rulesafe_sim.variation import Variation
+
+FORMAT = "rulesafe submission 1"
+
+FILE = "submission.json"
+
+MAX_FRAMES = 100_000
+"""Maximum number of actions of an episode, which limits the memory that a file can claim."""
+
+OF_THE_POLICY = {"inferences", "retries", "reason", "actions", "variation"}
+"""Values of an episode that do not follow from its actions."""
+
+STATISTICS: dict[str, Callable[[Any], Any]] = {
+    "summary": summary,
+    "failures": failures,
+    "recovery": recovery,
+}
+
+
+def obstacle(request: Mapping[str, Any]) -> str:
+    """Return why the results of a request cannot be submitted; empty if they can."""
+    if custom := [*request["files"], *request["locks"].values()]:
+        return f"it uses files that are not part of RuleSafe: {', '.join(sorted(set(custom)))}"
+    if request["setup"]["interference"]:
+        return "the motions before its episodes are planned, which depends on the processor"
+    return ""
+
+
+def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
+    """Write DIR/submission.json of a complete evaluation.
+
+    Raises:
+        RuleSafeError: the evaluation is not complete or cannot be submitted, or an action file is
+            missing.
+    """
+    if not content["complete"]:
+        raise RuleSafeError(f"{directory} is not complete: resume it with the same command")
+    if reason := obstacle(content["request"]):
+        raise RuleSafeError(f"{directory} cannot be submitted: {reason}")
+    request = json.loads(json.dumps(content["request"]))
+    split = load_split(request["split"]).randomisation
+    request["setup"]["policy"] = title_of(request["setup"]["policy"])
+    episodes = []
+    for line in content["episodes"]:
+        more: dict[str, Any] = {}
+        if line["cause"] != "out_of_reach":
+            variation = sample_variation(split, line["safe"], line["seed"], line["resampled"])
+            file = actions_file(directory, line["rule"], line["number"])
+            more = {"variation": variation.to_dict(), "actions": encode_actions(_load(file))}
+        episodes.append({**line, **more})
+    names = ("complete", *STATISTICS)
+    stated = {name: content[name] for name in names}
+    submission = {"format": FORMAT, "request": request, **stated, "episodes": episodes}
+    write_json(directory / FILE, submission)
+    return directory / FILE
+
+
+def read_submission(path: Path) -> dict[str, Any]:
+    """Return the content of a submission, given the file or its directory. Raises RuleSafeError."""
+    file = path / FILE if path.is_dir() else path
+    try:
+        content: dict[str, Any] = read_json(file, "a submission")
+    except FileNotFoundError:
+        raise RuleSafeError(
+            f"{file} does not exist; rulesafe eval writes it when all episodes are finished"
+        ) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise RuleSafeError(f"{file} is not a submission: its format is not {FORMAT!r}")
+    try:
+        request = request_of(content)
+        if reason := obstacle(content["request"]):
+            raise RuleSafeError(f"{file} cannot be verified: {reason}")
+        for number, episode in enumerate(content["episodes"]):
+            if not {"rule", "number", "cause"} <= episode.keys():
+                raise ValueError(f"episode {number} lacks its rule, number or cause")
+        list(request.all_episodes())
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
+    return content
+
+
+def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
+    """Return the request of a submission."""
+    about = dict(content["request"])
+    about |= {key: tuple(about[key]) for key in ("rules", "safes")}
+    return EvaluationRequest(**about | {"setup": Setup(**about["setup"])})
+
+
+def differences(
+    content: Mapping[str, Any],
+    workers: int = 1,
+    engine: str = "local",
+    on_episode: Callable[[], object] = lambda: None,
+) -> list[str]:
+    """Execute a submission's actions again; return all differences as text, none if it is verified.
+
+    Args:
+        content: as returned by `read_submission`.
+        workers, engine: as for `rulesafe eval`.
+        on_episode: called after each episode.
+    """
+    request = request_of(content)
+    stated = {(line["rule"], line["number"]): line for line in content["episodes"]}
+    expected = {(each.rule, each.number): each for each in request.all_episodes()}
+    found = dict.fromkeys(expected.keys() - stated.keys(), "is missing")
+    found |= dict.fromkeys(stated.keys() - expected.keys(), "is not part of the request")
+    texts = [f"{rule} episode {number}: {text}" for (rule, number), text in sorted(found.items())]
+    if len(stated) < len(content["episodes"]):
+        texts.append("an episode is listed twice")
+
+    def note(_: Attempt, different: list[str]) -> None:
+        texts.extend(different)
+        on_episode()
+
+    jobs = [expected[key] for key in expected if key in stated]
+    run(partial(check, request.setup, stated), jobs, note, workers, engine)
+    for name, compute in STATISTICS.items():
+        if _plain(compute(content["episodes"])) != content.get(name):
+            texts.append(f"{name}: differs from the episodes' values")
+    return texts
+
+
+def check(setup: Setup, stated: Mapping[tuple[str, int], Line], episode: Attempt) -> list[str]:
+    """Return the differences between an episode of a submission and its execution, as text."""
+    line = stated[episode.rule, episode.number]
+    try:
+        found = _again(setup, line, episode)
+    except RuleSafeError as error:
+        return [f"{episode}: {error}"]
+    names = (found.keys() | line.keys()) - OF_THE_POLICY
+    return [
+        f"{episode}: {name} is stated as {line.get(name)!r}, but was {found.get(name)!r}"
+        for name in sorted(names)
+        if found.get(name) != line.get(name)
+    ]
+
+
+def _again(setup: Setup, line: Line, episode: Attempt) -> dict[str, Any]:
+    """Return the line of an episode after executing its actions again. Raises RuleSafeError if its
+    variation is not that of its seed, or its values are invalid."""
+    rule, split = load_rule(episode.source), load_split(episode.split).randomisation
+    if line["cause"] == "out_of_reach":
+        try:
+            reachable_variation(episode.safe, rule, split, episode.seed)
+        except OutOfReach:
+            return dict(line)
+        raise RuleSafeError("the safe is stated to be out of reach, but the arm can reach it")
+    resampled = line.get("resampled")
+    if type(resampled) is not int or resampled < 0:
+        raise RuleSafeError(f"resampled must be a whole number, not {resampled!r}")
+    variation = Variation.from_dict(line.get("variation"))
+    if variation != sample_variation(split, episode.safe, episode.seed, resampled):
+        raise RuleSafeError(f"the variation is not that of seed {episode.seed}")
+    for draw in range(resampled):
+        earlier = sample_variation(split, episode.safe, episode.seed, draw)
+        if not out_of_reach(load_safe(episode.safe), rule, earlier):
+            raise RuleSafeError(f"the arm can reach the safe at an earlier pose (draw {draw})")
+    found, _, _ = execute(
+        Playback(decode_actions(line.get("actions"))), setup, episode, rule, variation
+    )
+    plain: dict[str, Any] = _plain(found | {"resampled": resampled})
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as it is read from JSON."""
+    return json.loads(json.dumps(value))
+
+
+def _load(file: Path) -> NDArray[np.float32]:
+    try:
+        return np.load(file, allow_pickle=False).astype("<f4").reshape(-1, len(ACTION_JOINTS))
+    except (OSError, ValueError) as error:
+        raise RuleSafeError(f"{file} has no actions of an episode: {error}") from error
+
+
+def encode_actions(actions: NDArray[np.float32]) -> str:
+    return base64.b64encode(zlib.compress(actions.tobytes(), 9)).decode()
+
+
+def decode_actions(text: object) -> Iterator[NDArray[np.float32]]:
+    """Return the actions, each (13,), rad."""
+    size = 4 * len(ACTION_JOINTS)
+    try:
+        packed = zlib.decompressobj()
+        content = packed.decompress(base64.b64decode(str(text), validate=True), MAX_FRAMES * size)
+        if not packed.eof or packed.unused_data:
+            raise ValueError(f"not complete, or more than {MAX_FRAMES} frames")
+        actions = np.frombuffer(content, "<f4").reshape(-1, len(ACTION_JOINTS))
+    except (ValueError, zlib.error) as error:
+        raise RuleSafeError(f"the actions are not valid: {error}") from error
+    if not np.isfinite(actions).all():
+        raise RuleSafeError("the actions are not finite")
+    return iter(actions)

@@ -1,0 +1,186 @@
+"""Submissions: what an evaluation states is executed again, and no change remains unnoticed."""
+
+import base64
+import copy
+import json
+import os
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.results import evaluate
+from rulesafe_eval.submission import (
+    MAX_FRAMES,
+    decode_actions,
+    differences,
+    obstacle,
+    read_submission,
+    write_submission,
+)
+from rulesafe_sim.randomisation import load_split, sample_variation
+
+pytestmark = pytest.mark.episode
+
+
+@pytest.fixture(scope="module")
+def file(request_for, tmp_path_factory):
+    """The submission of two episodes of the expert under rule_002."""
+    folder = tmp_path_factory.mktemp("submitted") / "run"
+    return write_submission(folder, evaluate(request_for(), folder, 1, "local"))
+
+
+@pytest.fixture
+def content(file):
+    return copy.deepcopy(read_submission(file))
+
+
+def verify(file, **environment):
+    command = [sys.executable, "-m", "rulesafe_cli.cli", "eval", "verify", str(file)]
+    run = subprocess.run(
+        command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=600
+    )
+    return run.returncode, run.stdout, run.stderr
+
+
+def test_a_submission_is_verified_on_another_processor(file):
+    newer = " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name))
+    code, output, _ = verify(file, NPY_DISABLE_CPU_FEATURES=newer, OPENBLAS_CORETYPE="Nehalem")
+    assert (code, output) == (0, "verified: expert opened 2 of 2\n")
+    assert file.stat().st_size < 30_000
+
+
+def test_a_difference_is_printed_and_the_exit_status_is_1(content, tmp_path):
+    content["episodes"][0]["state_digest"] = "0" * 32
+    content["request"]["versions"]["numpy"] = "1.0"
+    (tmp_path / "changed.json").write_text(json.dumps(content))
+    code, output, _ = verify(tmp_path / "changed.json")
+    note, difference, result = output.splitlines()
+    assert code == 1 and result == "not verified: 1 difference"
+    assert note.startswith("note: numpy is ") and note.endswith(", and was 1.0")
+    assert difference.startswith(
+        "rule_002 attempt 0 (safe_02, seed 0): state_digest is stated as '00000000000000000000"
+    )
+
+
+def change_actions(content):
+    episode = content["episodes"][0]
+    actions = np.array(list(decode_actions(episode["actions"])))
+    actions[10, 0] += 1e-6
+    episode["actions"] = base64.b64encode(zlib.compress(actions.tobytes())).decode()
+
+
+def claim_success(content):
+    episode = content["episodes"][1]
+    actions = np.array(list(decode_actions(episode["actions"])))[:40]
+    episode["actions"] = base64.b64encode(zlib.compress(actions.tobytes())).decode()
+
+
+def place_elsewhere(content):
+    content["episodes"][0]["variation"]["placement"]["xyz"][0] -= 0.02
+
+
+def move_all_seeds(content):
+    content["request"]["seed"] = 7
+    for episode in content["episodes"]:
+        episode["seed"] += 7
+
+
+def use_another_rule(content):
+    content["request"]["rules"] = ["rule_003"]
+    for episode in content["episodes"]:
+        episode["rule"] = "rule_003"
+
+
+def skip_a_pose(content):
+    other = sample_variation(load_split("nominal").randomisation, "safe_02", 0, 1)
+    content["episodes"][0] |= {"resampled": 1, "variation": other.to_dict()}
+
+
+def omit_the_second(content):
+    del content["episodes"][1]
+
+
+def repeat_the_first(content):
+    content["episodes"].append(content["episodes"][0])
+
+
+def improve_the_summary(content):
+    content["summary"][0]["process_score"] = 2.0
+
+
+def claim_out_of_reach(content):
+    content["episodes"][0]["cause"] = "out_of_reach"
+
+
+@pytest.mark.parametrize(
+    ("tamper", "text"),
+    [
+        (change_actions, "state_digest is stated as"),
+        (claim_success, "opened is stated as True, but was False"),
+        (place_elsewhere, "the variation is not that of seed 0"),
+        (move_all_seeds, "the variation is not that of seed 7"),
+        (use_another_rule, "plan is stated as"),
+        (skip_a_pose, "the arm can reach the safe at an earlier pose (draw 0)"),
+        (omit_the_second, "rule_002 episode 1: is missing"),
+        (repeat_the_first, "an episode is listed twice"),
+        (improve_the_summary, "summary: differs from the episodes' values"),
+        (claim_out_of_reach, "stated to be out of reach, but the arm can reach it"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_changed_submission_is_not_verified(content, tamper, text):
+    assert differences(content) == []
+    tamper(content)
+    assert any(text in found for found in differences(content))
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        None,
+        "no base64!",
+        base64.b64encode(b"not compressed").decode(),
+        base64.b64encode(zlib.compress(bytes(13))).decode(),
+        base64.b64encode(zlib.compress(np.full((2, 13), np.nan, "<f4").tobytes())).decode(),
+        base64.b64encode(zlib.compress(bytes(52 * (MAX_FRAMES + 1)))).decode(),
+    ],
+    ids=["none", "text", "zlib", "shape", "nan", "too many"],
+)
+def test_invalid_actions_are_refused(actions):
+    with pytest.raises(RuleSafeError, match=r"^the actions are not (valid|finite)"):
+        decode_actions(actions)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"format": 1}, "is not a submission: its format is not 'rulesafe submission 1'"),
+        ({"request": {}}, "is not a valid submission: "),
+        ({"episodes": [{}]}, "episode 0 lacks its rule, number or cause"),
+        ({"episodes": None}, "is not a valid submission: "),
+    ],
+)
+def test_an_invalid_submission_is_refused(content, change, text, tmp_path):
+    (tmp_path / "submission.json").write_text(json.dumps(content | change))
+    with pytest.raises(RuleSafeError) as error:
+        read_submission(tmp_path)
+    assert text in str(error.value)
+
+
+def test_what_cannot_be_verified_is_not_submitted(content, tmp_path):
+    request = content["request"]
+    assert not obstacle(request)
+    disturbed = request | {"setup": request["setup"] | {"interference": True}}
+    assert "depends on the processor" in obstacle(disturbed)
+    assert "not part of RuleSafe: my_safe.yaml" in obstacle(
+        request | {"files": {"my_safe.yaml": ""}}
+    )
+    with pytest.raises(RuleSafeError, match="is not complete"):
+        write_submission(tmp_path, {"complete": False})
+    with pytest.raises(RuleSafeError, match="does not exist; rulesafe eval writes it"):
+        read_submission(tmp_path)

@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
+from policy_node.wire import decode as decode_message
+from policy_node.wire import encode as encode_message
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image
 from rulesafe_core.robot import h1_2
@@ -280,6 +282,12 @@ def reply(folder: Path) -> Target:
     return Target(path, lambda: read_reply(path.read_bytes(), str), (ModelError,))
 
 
+def remote(folder: Path) -> Target:
+    path = folder / "message"
+    path.write_bytes(encode_message({"actions": np.zeros((2, 13)), "value": np.float32(1)}))
+    return Target(path, lambda: decode_message(path.read_bytes()))
+
+
 def image(folder: Path) -> Target:
     from PIL import Image
 
@@ -320,6 +328,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     ),
     "request of demos": request("generate.json", load_generation, '"attempts": 1}'),
     "reply of a model": reply,
+    "message of a policy server": remote,
     "image": image,
 }
 

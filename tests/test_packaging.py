@@ -123,8 +123,8 @@ def test_setup_agrees_with_the_distribution(path, monkeypatch):
 ROSDEP = {"PIL": "python3-pil"} | {
     name: f"python3-{name}"
     for name in (
-        *("aiohttp", "graphviz", "matplotlib", "numpy", "packaging", "pymodbus", "rich"),
-        *("scipy", "sklearn", "torch", "tqdm", "transforms3d", "yaml"),
+        *("aiohttp", "graphviz", "matplotlib", "msgpack", "numpy", "packaging", "pymodbus"),
+        *("rich", "scipy", "sklearn", "torch", "tqdm", "transforms3d", "websockets", "yaml"),
     )
 }
 """Name of a module -> its rosdep key, which selects a package of Ubuntu 24.04. Keys that use pip
@@ -141,6 +141,7 @@ PIP = {
     for name in (
         *("accelerate", "av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs"),
         *(
+            "msgpack",
             "ompl",
             "openai",
             "pyarrow",
@@ -152,7 +153,7 @@ PIP = {
             "safetensors",
             "sapien",
         ),
-        *("tokenizers", "toppra", "torch", "transformers", "tyro", "zarr"),
+        *("tokenizers", "toppra", "torch", "transformers", "tyro", "websockets", "zarr"),
     )
 }
 """Name of a module that is not required by ROS 2 -> of its distribution."""
@@ -182,7 +183,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
         line
-        for extra in ("ray", "llm", "learn", "robot", "bags", "view")
+        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "remote")
         for line in OPTIONAL[extra]
     ]
     required = {PIP[module] for module in imported & PIP.keys()}

@@ -36,6 +36,16 @@ def test_the_first_frame_is_answered_and_then_each_one_after_the_executed_rows(s
     ]  # fmt: skip
 
 
+def test_the_next_chunk_is_requested_when_a_short_one_ends(sync):
+    schedule, frames = RequestSchedule(sync, execute=4), []
+    for frame in range(9):
+        advance(sync, frame)
+        if request := schedule.request():
+            assert schedule.accept(request, 3 if frame < 4 else 50)
+            frames.append(frame)
+    assert frames == [0, 3, 6]
+
+
 def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):
     schedule = RequestSchedule(sync, execute=4)
     advance(sync, 0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.policy import Observation, Policy, check_chunk
+from policy_node.policy import CHUNK, Observation, Policy, check_chunk
 from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD, SECOND
 
@@ -39,7 +39,7 @@ class InferenceRequest:
 
 @dataclass(frozen=True)
 class Result:
-    """A chunk (CHUNK, 13), rad, and the wall time (s) that its inference took."""
+    """A chunk (n, 13), rad, and the wall time (s) that its inference took."""
 
     request: InferenceRequest
     chunk: NDArray[np.float32]
@@ -86,13 +86,14 @@ class RequestSchedule:
         """Return whether a request belongs to the current episode."""
         return request.episode == self._sync.episode
 
-    def accept(self, request: InferenceRequest) -> bool:
-        """Register the result of a request; return False if its episode has ended."""
+    def accept(self, request: InferenceRequest, steps: int = CHUNK) -> bool:
+        """Register the chunk of a request and its number of steps; return False if the episode of
+        the request has ended."""
         if not self.is_current(request):
             return False
         self._last_chunk = request.stamp
         self._newest = -1  # The timeout of `time_stopped` starts now.
-        self._due = request.stamp + self._execute * PERIOD
+        self._due = request.stamp + min(self._execute, steps) * PERIOD
         return True
 
     def time_stopped(self, now: float) -> bool:

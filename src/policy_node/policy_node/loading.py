@@ -1,4 +1,4 @@
-"""Load a policy by name: a checkpoint, or a class of another module.
+"""Load a policy by name: a checkpoint, a class of another module, or the policy of a server.
 
 Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_still:HoldStill`::
 
@@ -11,23 +11,29 @@ Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """
 
+import importlib
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import Needs, Policy, check_chunk
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.plugins import format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
+
+SCHEME = "openpi://"
+"""Beginning of the address of a policy server."""
 
 
 def find_policy(name: str, threads: int = 1) -> Policy:
     """Return the policy of this name.
 
     Args:
-        name: name of a shipped policy, folder of a checkpoint, or `module:Class`: an importable
-            `Policy` class, which is instantiated without arguments.
+        name: name of a shipped policy, folder of a checkpoint, `module:Class`: an importable
+            `Policy` class, which is instantiated without arguments, or openpi://HOST:PORT: the
+            policy of a server, see `remote`.
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
 
@@ -35,6 +41,9 @@ def find_policy(name: str, threads: int = 1) -> Policy:
         RuleSafeError: there is no such policy, or the class is not a `Policy`.
     """
     _check_given(name)
+    if is_remote(name):
+        remote_policy: Policy = import_remote().RemotePolicy(name)
+        return remote_policy
     if is_reference(name):
         return _instance(name)
     import torch  # here, since policy classes may not need torch
@@ -47,8 +56,12 @@ def find_policy(name: str, threads: int = 1) -> Policy:
 
 def check_policy(name: str) -> None:
     """Check that `find_policy` finds this policy, without its slow parts: a class is imported and
-    not instantiated, the weights of a checkpoint are not read. Raises RuleSafeError."""
+    not instantiated, the weights of a checkpoint are not read, a server is not contacted. Raises
+    RuleSafeError."""
     _check_given(name)
+    if is_remote(name):
+        import_remote().parse_address(name)
+        return
     if is_reference(name):
         import_object(name)
         return
@@ -60,12 +73,27 @@ def check_policy(name: str) -> None:
 def _check_given(name: str) -> None:
     if not name:
         raise RuleSafeError(
-            "no policy given; valid: shipped policy, checkpoint folder or module:Class"
+            "no policy given; valid: shipped policy, checkpoint folder, module:Class or "
+            f"{SCHEME}HOST:PORT"
         )
 
 
+def is_remote(name: str) -> bool:
+    """Return whether a name is the address of a policy server."""
+    return name.startswith(SCHEME)
+
+
+def import_remote(name: str = "remote") -> ModuleType:
+    """Return policy_node.remote or policy_node.serve, whose packages may not be installed. Raises
+    RuleSafeError with how to install them."""
+    try:
+        return importlib.import_module(f"policy_node.{name}")
+    except ImportError as error:
+        raise missing_package(error) from None
+
+
 def checked_chunk(output: Any) -> NDArray[np.float32]:
-    """Return the output of a policy as a chunk (CHUNK, 13), rad; raise RuleSafeError if it is not
+    """Return the output of a policy as a chunk (n, 13), rad; raise RuleSafeError if it is not
     one, without a traceback: the error is in the policy, not in this package."""
     try:
         return check_chunk(output)

@@ -263,7 +263,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             return
         if result is None:
             return
-        if schedule and same_schedule and schedule.accept(result.request):
+        if schedule and same_schedule and schedule.accept(result.request, len(result.chunk)):
             self._statistics.latencies.append(result.seconds)
             self._last_chunk = to_trajectory(result.chunk, result.request.stamp)
             self._chunks.publish(self._last_chunk)

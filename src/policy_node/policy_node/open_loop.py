@@ -97,7 +97,7 @@ def measure(
             if given:
                 setattr(policy, "wanted", int(labels[frame]))  # noqa: B010, no part of Policy
             chunk = checked_chunk(_call_policy(policy.infer, observation))
-            count = min(CHUNK, len(actions) - frame)
+            count = min(len(chunk), len(actions) - frame)
             expected = actions[frame : frame + count]
             arms = [np.asarray(joints[:, :_ARM], float) for joints in (chunk, expected)]
             positions = [chain.hand_pose(arm)[1] for arm in arms]

@@ -12,7 +12,7 @@ from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 CHUNK = MAX_ROWS
-"""Number of actions (steps) of a chunk: 5 s at 10 Hz."""
+"""Maximum number of actions (steps) of a chunk, and that of all networks here: 5 s at 10 Hz."""
 
 CAMERAS = ("head", "front")
 """Camera names, in the order in which images are stacked."""
@@ -85,7 +85,8 @@ class Policy(Protocol):
         ...
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
-        """Return an action chunk: target joint positions (CHUNK, 13), rad, order of ACTION_JOINTS.
+        """Return an action chunk: target joint positions (n, 13), rad, order of ACTION_JOINTS, with
+        n from 1 to CHUNK.
 
         Step i of the chunk is the target for (i + 1) x 0.1 s after the current frame.
 
@@ -96,7 +97,7 @@ class Policy(Protocol):
 
 
 def check_chunk(chunk: Any) -> NDArray[np.float32]:
-    """Return the chunk as (CHUNK, 13) float32.
+    """Return the chunk as (n, 13) float32, n from 1 to CHUNK.
 
     Raises:
         ValueError: the shape is wrong or a value is not finite, which is a bug in the policy.
@@ -108,7 +109,8 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
     if chunk is None:
         raise _invalid("None")
     bad = actions.size - int(np.isfinite(actions).sum())
-    if bad or actions.shape != (CHUNK, len(ACTION_JOINTS)):
+    valid = actions.ndim == 2 and actions.shape[1] == len(ACTION_JOINTS)
+    if bad or not (valid and 1 <= len(actions) <= CHUNK):
         raise _invalid(
             f"{actions.shape}" + (f", {bad} of {actions.size} not finite" if bad else "")
         )
@@ -116,5 +118,6 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
 
 
 def _invalid(output: str) -> ValueError:
-    expected = f"an array ({CHUNK}, {len(ACTION_JOINTS)}) of finite numbers, rad"
+    shape = f"({CHUNK}, {len(ACTION_JOINTS)}), or with fewer steps,"
+    expected = f"an array {shape} of finite numbers, rad"
     return ValueError(f"a policy's infer() must return {expected}; it returned {output}")

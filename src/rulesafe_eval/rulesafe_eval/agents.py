@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from policy_node.loading import is_remote
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
 from rulesafe_core.text_files import read_json
@@ -67,6 +68,8 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     facts = facts_of(setup.policy)
     policy = find_policy(setup.policy)
     memory = memory_of_policy(policy)
+    if facts["kind"] == "remote":
+        facts |= {"memory": memory.describe() if memory.length else None}
     if setup.control != "none" and not policy.needs.memory:
         raise RuleSafeError(
             f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
@@ -85,6 +88,8 @@ def facts_of(name: str) -> dict[str, Any]:
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
     seed, steps and duration of the training; and the SHA-256 of each file.
     """
+    if is_remote(name):
+        return {"kind": "remote", "name": name}
     if is_reference(name):
         return {"kind": "class", "name": name}
     from policy_node.checkpoints import find, shipped

@@ -1,0 +1,207 @@
+"""Serves a policy by the WebSocket protocol of openpi, see `remote`.
+
+Each connection is an episode with its own state: memory, and the last frames of joint positions. A
+client that does not send them, such as openpi's, only sends the current positions; those of the
+frames between two observations are then interpolated linearly, since the robot has executed
+`execute` steps of the last chunk.
+"""
+
+import hmac
+import http
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from queue import Empty, SimpleQueue
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import Server, ServerConnection
+from websockets.sync.server import serve as listen
+
+from policy_node import wire
+from policy_node.history import ObservationHistory
+from policy_node.loading import checked_chunk, memory_of_policy
+from policy_node.policy import CAMERAS, Observation, Policy
+from policy_node.wire import API_KEY as API_KEY
+from policy_node.wire import Keys
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from vq_memory_node.memory import Reading
+from vq_memory_node.rolling import RollingMemory
+
+KEYS = Keys()
+
+ERROR = 1011
+"""Close code of an internal error."""
+
+BUSY = 1013
+"""Close code of a server without a free policy."""
+
+
+class Session:
+    """The episode of one connection: builds observations from messages.
+
+    Args:
+        policy: the policy that receives the observations.
+        execute: number of frames between two observations, for clients that do not send the
+            joint positions between them.
+    """
+
+    def __init__(self, policy: Policy, execute: int) -> None:
+        self._needs, self._execute = policy.needs, execute
+        self._history = ObservationHistory(policy.needs)
+        self._memory = RollingMemory(memory_of_policy(policy))
+        self._frame = policy.needs.frames - 1
+        self._last: NDArray[np.float32] | None = None
+
+    def observation(self, message: Mapping[Any, Any]) -> Observation:
+        """Return the observation of a message.
+
+        Raises:
+            RuleSafeError: an input that the policy requires is missing or has another shape.
+        """
+        needs, history = self._needs, self._history
+        state = np.array(_array(message, KEYS.state, (len(ACTION_JOINTS),)), np.float32)
+        if self._last is None:
+            for each in history.window(self._frame):
+                history.push(each, state)
+            self._memory.push(state)
+        else:
+            for step in range(1, self._execute + 1):
+                self._frame += 1
+                joints = self._last + (state - self._last) * np.float32(step / self._execute)
+                history.push(self._frame, joints)
+                self._memory.push(joints)
+        self._last, frame = state, self._frame
+        if wire.JOINTS in message:
+            joints = _array(message, wire.JOINTS, (needs.frames, len(ACTION_JOINTS)))
+            for each, positions in zip(history.window(frame), joints, strict=True):
+                history.push(each, positions)
+        if needs.points:
+            clouds = _array(message, wire.POINTS, (needs.cloud_frames, None, 6))
+            for each, points in zip(history.clouds(frame), clouds, strict=True):
+                history.push(each, points=points)
+        if needs.images:
+            names = {"front": KEYS.image, "head": KEYS.wrist_image}
+            images = {c: _array(message, names[c], (None, None, 3)) for c in CAMERAS}
+            history.push(frame, images=images)
+        prompt = message.get(KEYS.prompt, "")
+        if needs.instruction and not (isinstance(prompt, str) and prompt):
+            raise RuleSafeError(f"the policy requires {KEYS.prompt!r}, a text")
+        return history.observation(frame, prompt, self._reading(message))
+
+    def _reading(self, message: Mapping[Any, Any]) -> Reading:
+        own = self._memory.read()
+        if not self._needs.memory or wire.MEMORY not in message:
+            return own
+        values = _array(message, wire.MEMORY, own.values.shape)
+        mask = _array(message, wire.MEMORY_MASK, own.mask.shape)
+        return Reading(values.astype(own.values.dtype), mask.astype(bool))
+
+
+def _array(message: Mapping[Any, Any], key: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
+    """Return an array of a message; raise RuleSafeError if it is missing or of another shape."""
+    found = message.get(key)
+    expected = ", ".join("n" if size is None else str(size) for size in shape)
+    if not isinstance(found, np.ndarray):
+        raise RuleSafeError(f"the policy requires {key!r}, an array ({expected})")
+    same = len(shape) == found.ndim and all(
+        size in (None, given) for size, given in zip(shape, found.shape, strict=True)
+    )
+    if not same:
+        raise RuleSafeError(f"{key!r} must be an array ({expected}), not {found.shape}")
+    return found
+
+
+class PolicyServer:
+    """Answers the observations of several connections, each with a policy of its own.
+
+    Args:
+        make: returns another instance of the policy.
+        execute: see `Session`.
+        connections: maximum number of simultaneous connections.
+        key: API key that clients have to send; empty: none.
+    """
+
+    def __init__(
+        self, make: Callable[[], Policy], execute: int, connections: int = 4, key: str = ""
+    ) -> None:
+        self._make, self._execute, self._key = make, execute, key
+        self._free: SimpleQueue[Policy] = SimpleQueue()
+        self._left, self._lock = connections - 1, Lock()
+        first = make()
+        memory = memory_of_policy(first)
+        described = {
+            "needs": asdict(first.needs),
+            "memory": memory.describe() if memory.length else None,
+        }
+        self._metadata = wire.encode({wire.RULESAFE: described})
+        self._free.put(first)
+
+    def listen(self, host: str, port: int) -> Server:
+        """Return a server that listens; its `serve_forever` answers until `shutdown`.
+
+        Raises:
+            RuleSafeError: the address is in use or not one of this machine.
+        """
+        try:
+            return listen(
+                self._answer,
+                host,
+                port,
+                compression=None,
+                max_size=wire.MAX_BYTES,
+                ping_interval=None,  # clients do not answer while they simulate
+                process_request=self._check,
+            )
+        except OSError as error:
+            raise RuleSafeError(f"cannot listen on {host}:{port}: {error}") from error
+
+    def _check(self, connection: ServerConnection, request: Request) -> Response | None:
+        if request.path == "/healthz":
+            return connection.respond(http.HTTPStatus.OK, "OK\n")
+        given = request.headers.get("Authorization", "")
+        if self._key and not hmac.compare_digest(given.encode(), f"Api-Key {self._key}".encode()):
+            return connection.respond(http.HTTPStatus.UNAUTHORIZED, "the API key is wrong\n")
+        return None
+
+    def _take(self) -> Policy | None:
+        try:
+            return self._free.get_nowait()
+        except Empty:
+            with self._lock:
+                if not self._left:
+                    return None
+                self._left -= 1
+        return self._make()
+
+    def _answer(self, connection: ServerConnection) -> None:
+        policy = self._take()
+        if policy is None:
+            connection.close(BUSY, "all policies are in use")
+            return
+        try:
+            policy.reset()
+            session = Session(policy, self._execute)
+            connection.send(self._metadata)
+            for data in connection:
+                if isinstance(data, str):
+                    raise RuleSafeError("an observation must be a binary message")
+                observation = session.observation(wire.decode_dict(data))
+                began = time.perf_counter()
+                chunk = checked_chunk(policy.infer(observation))
+                timing = {"infer_ms": 1000 * (time.perf_counter() - began)}
+                connection.send(wire.encode({KEYS.actions: chunk, "server_timing": timing}))
+        except ConnectionClosed:
+            pass
+        except Exception as error:
+            known = isinstance(error, RuleSafeError)
+            connection.send(str(error) if known else traceback.format_exc())
+            connection.close(ERROR, "error in the server, see the previous message")
+        finally:
+            self._free.put(policy)

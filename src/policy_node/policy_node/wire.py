@@ -1,0 +1,114 @@
+"""Messages of openpi's policy servers: msgpack with numpy arrays, and the keys of an observation.
+
+The encoding is that of Physical Intelligence, openpi, `openpi_client.msgpack_numpy`: an array is a
+map with the keys b"__ndarray__", b"data", b"dtype", b"shape", a numpy scalar one with
+b"__npgeneric__", b"data", b"dtype".
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError
+
+MAX_BYTES = 64_000_000
+"""Maximum size of a message; an observation with images and a point cloud has 0.4 MB."""
+
+API_KEY = "RULESAFE_API_KEY"
+"""Environment variable with the API key of client and server."""
+
+KINDS = "biuf"
+"""Kinds of numpy types that messages may have: numbers and bools."""
+
+POINTS = "observation/points"
+JOINTS = "observation/joints"
+MEMORY = "observation/memory_tokens"
+MEMORY_MASK = "observation/memory_mask"
+"""Keys of further inputs, which only servers of RuleSafe request: point clouds (C, N, 6), the last
+joint positions (T, 13), and the values of the memory, tokens (M,) or joint positions (M, 13), with
+a mask (M,) of the observed ones; see `policy.Observation`."""
+
+RULESAFE = "rulesafe"
+"""Key of a server's metadata that describes its policy: `needs` and `memory`."""
+
+_INVALID = (ValueError, TypeError, KeyError, RecursionError, msgpack.exceptions.UnpackException)
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Names of the standard inputs and of the actions in messages; an empty one is omitted.
+
+    Attributes:
+        image: image of the camera `front`, (224, 224, 3) uint8.
+        wrist_image: image of the camera `head`.
+        state: joint positions (13,) float32, rad, in the order of ACTION_JOINTS.
+        prompt: the instruction.
+        actions: the answer: target joint positions (n, 13), rad, at 10 Hz.
+    """
+
+    image: str = "observation/image"
+    wrist_image: str = "observation/wrist_image"
+    state: str = "observation/state"
+    prompt: str = "prompt"
+    actions: str = "actions"
+
+
+def encode(message: Any) -> bytes:
+    """Return a message of dicts, lists, numbers, text, bytes and numpy arrays as bytes."""
+    packed: bytes = msgpack.packb(message, default=_pack)
+    return packed
+
+
+def decode(data: bytes) -> Any:
+    """Return the content of a message. Arrays are read-only views of `data`.
+
+    Raises:
+        RuleSafeError: the message is too large or not valid.
+    """
+    if len(data) > MAX_BYTES:
+        raise RuleSafeError(f"a message has {len(data)} bytes; the limit is {MAX_BYTES}")
+    try:
+        return msgpack.unpackb(data, object_hook=_unpack)
+    except _INVALID as error:
+        text = f"a message is not valid msgpack with numpy arrays: {error!r}"
+        raise RuleSafeError(text) from error
+
+
+def decode_dict(data: bytes) -> dict[Any, Any]:
+    """Return the content of a message that is a map. Raises RuleSafeError."""
+    content = decode(data)
+    if not isinstance(content, dict):
+        raise RuleSafeError(f"a message must be a map, not {type(content).__name__}")
+    return content
+
+
+def _pack(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in KINDS:
+        dtype = {b"dtype": value.dtype.str}
+        if isinstance(value, np.generic):
+            return {b"__npgeneric__": True, b"data": value.item(), **dtype}
+        return {b"__ndarray__": True, b"data": value.tobytes(), **dtype, b"shape": value.shape}
+    raise TypeError(f"messages cannot contain a {type(value).__name__}")
+
+
+def _unpack(value: dict[Any, Any]) -> Any:
+    if b"__ndarray__" in value:
+        dtype, shape = _dtype(value[b"dtype"]), tuple(value[b"shape"])
+        if not all(type(size) is int and size >= 0 for size in shape):
+            raise ValueError(f"shape {shape!r}")
+        if prod(shape) * dtype.itemsize != len(value[b"data"]):
+            raise ValueError(f"{len(value[b'data'])} bytes for the shape {shape} of {dtype}")
+        return np.frombuffer(value[b"data"], dtype).reshape(shape)
+    if b"__npgeneric__" in value:
+        return _dtype(value[b"dtype"]).type(value[b"data"])
+    return value
+
+
+def _dtype(name: Any) -> np.dtype[Any]:
+    dtype = np.dtype(name if isinstance(name, str) else "O")
+    if dtype.kind not in KINDS:
+        raise ValueError(f"numpy type {name!r}")
+    return dtype

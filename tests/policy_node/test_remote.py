@@ -1,0 +1,475 @@
+"""Policies of other processes by openpi's protocol: our client, our server, and openpi's own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from threading import Thread
+
+import numpy as np
+import pytest
+
+pytest.importorskip("websockets")
+
+from websockets.sync.server import serve
+
+from policy_node import wire
+from policy_node.loading import check_policy, find_policy
+from policy_node.policy import CHUNK, Needs, Observation
+from policy_node.remote import RemotePolicy, parse_address
+from policy_node.serve import PolicyServer, Session
+from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import Reading, VqMemory
+from vq_memory_node.rolling import RollingMemory
+
+IMAGES = {camera: np.full((8, 8, 3), k, np.uint8) for k, camera in enumerate(("head", "front"))}
+OBSERVATION = Observation(np.full((1, 13), 0.5, np.float32), images=IMAGES, instruction="open it")
+
+
+class Recorder:
+    """A policy that stores what it receives, and stays at the present posture."""
+
+    needs = Needs(frames=3, points=4, images=True, instruction=True, memory=True, clouds=1)
+    memory = VqMemory()
+    instances = 0
+
+    def __init__(self):
+        type(self).instances += 1
+        self.received, self.resets = [], 0
+
+    def reset(self):
+        self.resets += 1
+
+    def infer(self, observation):
+        self.received.append(observation)
+        return np.repeat(observation.joints[-1:], 20, axis=0)
+
+
+@pytest.fixture
+def running():
+    """A function that starts a server and returns its port."""
+    servers = []
+
+    def start(server):
+        Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return server.socket.getsockname()[1]
+
+    yield start
+    for server in servers:
+        server.shutdown()
+
+
+@pytest.fixture
+def answering(running):
+    """A function that starts a server which answers each observation in a given way, and returns a
+    policy that uses it."""
+
+    def start(answer, settings="", metadata=None):
+        def handle(connection):
+            connection.send(wire.encode({} if metadata is None else metadata))
+            for data in connection:
+                reply = answer(wire.decode(data))
+                if reply is None:
+                    return
+                connection.send(reply)
+
+        port = running(serve(handle, "127.0.0.1", 0, compression=None))
+        return RemotePolicy(f"openpi://127.0.0.1:{port}{settings}")
+
+    return start
+
+
+def actions(value, name="actions"):
+    return wire.encode({name: np.asarray(value)})
+
+
+def test_messages_keep_their_values():
+    message = {"a": np.arange(6, dtype=np.int16).reshape(2, 3), "b": np.float32(2.5), "c": [1, "x"]}
+    found = wire.decode(wire.encode(message | {"d": {"e": np.zeros((0, 13)), "f": None}}))
+    assert (found["a"] == message["a"]).all() and found["a"].dtype == np.int16
+    assert found["b"] == 2.5 and found["b"].dtype == np.float32 and found["c"] == [1, "x"]
+    assert found["d"]["e"].shape == (0, 13) and found["d"]["f"] is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xc1",
+        b"",
+        wire.encode([1]),
+        wire.encode({b"__ndarray__": True, b"data": b"12", b"dtype": "<f4", b"shape": [1]}),
+        wire.encode({b"__ndarray__": True, b"data": b"", b"dtype": "<f4", b"shape": [-1, 0]}),
+        wire.encode({b"__ndarray__": True, b"data": bytes(8), b"dtype": "O", b"shape": [1]}),
+        wire.encode({b"__ndarray__": True, b"data": bytes(8), b"dtype": "f4,f4", b"shape": [1]}),
+        wire.encode({b"__ndarray__": True}),
+        wire.encode({b"__npgeneric__": True, b"data": "x", b"dtype": "<f4"}),
+        b"\x81\x01" * 2000,
+    ],
+)
+def test_an_invalid_message_is_refused(content):
+    with pytest.raises(RuleSafeError, match="a message "):
+        wire.decode_dict(content)
+
+
+def test_a_large_message_is_refused_before_it_is_parsed(monkeypatch):
+    monkeypatch.setattr(wire, "MAX_BYTES", 10)
+    with pytest.raises(RuleSafeError, match="11 bytes; the limit is 10"):
+        wire.decode(bytes(11))
+    with pytest.raises(TypeError, match="cannot contain a object"):
+        wire.encode({"a": object()})
+
+
+def test_an_observation_has_the_keys_of_openpi(answering):
+    received = []
+
+    def answer(message):
+        received.append(message)
+        return actions(np.full((60, 13), 0.25))
+
+    policy = answering(answer)
+    assert policy.needs == Needs(images=True, instruction=True)
+    chunk = policy.infer(OBSERVATION)
+    assert chunk.shape == (CHUNK, 13) and (chunk == 0.25).all()  # of 60 steps, the first 50
+    (message,) = received
+    names = {"observation/image", "observation/wrist_image", "observation/state", "prompt"}
+    assert message.keys() == names and message["prompt"] == "open it"
+    assert (message["observation/image"] == 1).all()  # front
+    assert (message["observation/wrist_image"] == 0).all()  # head
+    assert message["observation/state"].tolist() == [0.5] * 13
+
+
+def test_keys_and_memory_are_set_by_the_address(answering):
+    received = []
+
+    def answer(message):
+        received.append(message)
+        return actions(np.zeros((1, 13)), "a")
+
+    policy = answering(answer, "?image=exterior&wrist_image=&state=q&actions=a&memory=vq")
+    assert policy.needs == Needs(images=True, instruction=True, memory=True)
+    assert policy.memory == VqMemory()
+    reading = Reading(np.arange(40) % 4, np.arange(40) > 30)
+    joints, images = OBSERVATION.joints, OBSERVATION.images
+    assert policy.infer(Observation(joints, None, images, "go", reading)).shape == (1, 13)
+    (message,) = received
+    assert message.keys() == {"exterior", "q", "prompt", wire.MEMORY, wire.MEMORY_MASK}
+    assert (message[wire.MEMORY] == reading.values).all()
+    assert (message[wire.MEMORY_MASK] == reading.mask).all()
+
+
+def test_each_episode_has_a_connection(running):
+    connections = []
+
+    def handle(connection):
+        connections.append(0)
+        connection.send(wire.encode({}))
+        for _ in connection:
+            connections[-1] += 1
+            connection.send(actions(np.zeros((2, 13))))
+
+    policy = RemotePolicy(f"openpi://127.0.0.1:{running(serve(handle, '127.0.0.1', 0))}")
+    for count in (2, 3):
+        policy.reset()
+        for _ in range(count):
+            policy.infer(OBSERVATION)
+    assert connections == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("Traceback: no GPU", r"error in the server:\nTraceback: no GPU"),
+        (actions(np.zeros((5, 12))), r"'actions' of the answer: .*returned \(5, 12\)"),
+        (actions(np.zeros((0, 13))), r"'actions' of the answer: .*returned \(0, 13\)"),
+        (actions(np.zeros(13)), r"'actions' of the answer: .*returned \(13,\)"),
+        (actions(np.full((2, 13), np.nan)), "26 of 26 not finite"),
+        (wire.encode({"action": 1}), "the answer has no 'actions'; it has 'action'"),
+        (wire.encode([1]), "a message must be a map"),
+        (b"\xc1", "not valid msgpack"),
+        (None, "received 1000|closed"),
+    ],
+)
+def test_an_error_of_the_server_is_named_with_the_address(answering, reply, text):
+    policy = answering(lambda message: reply)
+    with pytest.raises(RuleSafeError, match=rf"^openpi://127.0.0.1:\d+: [\s\S]*({text})"):
+        policy.infer(OBSERVATION)
+    policy.reset()
+    with pytest.raises(RuleSafeError):  # after a new connection
+        policy.infer(OBSERVATION)
+
+
+def test_a_late_answer_is_an_error(answering):
+    policy = answering(lambda message: time.sleep(3), "?timeout=0.1")
+    with pytest.raises(RuleSafeError, match=r"no answer within 0.1 s; see \?timeout=SECONDS"):
+        policy.infer(OBSERVATION)
+
+
+def test_without_a_server_the_policy_is_refused():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(RuleSafeError, match=f"^openpi://127.0.0.1:{port}: no policy server: "):
+        find_policy(f"openpi://127.0.0.1:{port}")
+    check_policy(f"openpi://127.0.0.1:{port}")  # does not contact the server
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("openpi://", "valid: openpi://HOST:PORT"),
+        ("openpi://host:port", "is not a valid address"),
+        ("openpi://host:99999", "is not a valid address"),
+        ("openpi://host/path", "is not a valid address"),
+        ("openpi://host?colour=red", r"unknown settings \['colour'\]; valid: image, wrist_image"),
+        ("openpi://host?timeout=-1", "is not a valid address"),
+        ("openpi://host?timeout", "is not a valid address"),
+    ],
+)
+def test_an_invalid_address_is_refused(address, text):
+    with pytest.raises(RuleSafeError, match=text):
+        check_policy(address)
+    with pytest.raises(RuleSafeError, match=text):
+        parse_address(address)
+
+
+def test_a_server_of_rulesafe_receives_what_its_policy_needs(running):
+    policies = []
+
+    def make():
+        policies.append(Recorder())
+        return policies[-1]
+
+    port = running(PolicyServer(make, 12).listen("127.0.0.1", 0))
+    remote = find_policy(f"openpi://127.0.0.1:{port}")
+    assert remote.needs == Recorder.needs and remote.memory == Recorder.memory
+    random = np.random.default_rng(0)
+    given = Observation(
+        random.random((3, 13), np.float32),
+        random.random((1, 4, 6), np.float32),
+        IMAGES,
+        "open it",
+        Reading(random.integers(4, size=40), np.arange(40) > 20),
+    )
+    assert (remote.infer(given) == np.repeat(given.joints[-1:], 20, axis=0)).all()
+    (found,) = policies[0].received
+    assert (found.joints == given.joints).all() and (found.points == given.points).all()
+    assert (found.memory.values == given.memory.values).all()
+    assert (found.memory.mask == given.memory.mask).all() and found.instruction == "open it"
+    assert all((found.images[camera] == IMAGES[camera]).all() for camera in IMAGES)
+    remote.reset()
+    remote.infer(given)
+    assert len(policies) == 1 and policies[0].resets == 2  # free policies are used again
+
+
+def test_positions_between_two_observations_are_interpolated():
+    session, policy = Session(Recorder(), 4), Recorder()
+    message = {"observation/image": IMAGES["front"], "observation/wrist_image": IMAGES["head"]}
+    message |= {"prompt": "open", wire.POINTS: np.zeros((1, 4, 6), np.float32)}
+    expected = RollingMemory(policy.memory)
+    for state in (0.0, 0.8, 0.4):
+        message["observation/state"] = np.full(13, state, np.float32)
+        found = session.observation(message)
+    np.testing.assert_allclose(found.joints[:, 0], [0.6, 0.5, 0.4], atol=1e-6)
+    positions = [0.0, 0.2, 0.4, 0.6, 0.8, 0.7, 0.6, 0.5, 0.4]
+    for position in positions:
+        expected.push(np.full(13, position, np.float32))
+    assert (found.memory.values == expected.read().values).all()
+    assert (found.memory.mask == expected.read().mask).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"observation/state": np.zeros(12)}, r"'observation/state' must be an array \(13\)"),
+        ({"observation/state": None}, r"requires 'observation/state', an array \(13\)"),
+        ({"prompt": ""}, "requires 'prompt', a text"),
+        ({"prompt": 3}, "requires 'prompt', a text"),
+        ({wire.POINTS: np.zeros((4, 6))}, r"'observation/points' must be an array \(1, n, 6\)"),
+        ({wire.POINTS: np.zeros((1, 3, 6))}, r"must have shape \(n, 6\) with n >= 4"),
+        ({wire.JOINTS: np.zeros((2, 13))}, r"'observation/joints' must be an array \(3, 13\)"),
+        ({wire.MEMORY: np.zeros(3, int)}, r"'observation/memory_tokens' must be an array \(40\)"),
+        ({wire.MEMORY: np.zeros(40, int)}, r"requires 'observation/memory_mask', an array \(40\)"),
+        ({"observation/image": np.zeros((8, 8))}, "must be an array"),
+        ({"observation/image": np.zeros((8, 8, 3))}, "must be .* uint8"),
+    ],
+)
+def test_an_observation_without_a_required_input_is_refused(change, text):
+    message = {"observation/image": IMAGES["front"], "observation/wrist_image": IMAGES["head"]}
+    message |= {"prompt": "open", wire.POINTS: np.zeros((1, 4, 6), np.float32)}
+    message["observation/state"] = np.zeros(13, np.float32)
+    assert Session(Recorder(), 12).observation(message).memory.mask.sum() == 1
+    with pytest.raises(RuleSafeError, match=text):
+        Session(Recorder(), 12).observation(message | change)
+
+
+def test_an_error_of_the_policy_reaches_the_client(running):
+    class Broken(Recorder):
+        needs = Needs()
+
+        def infer(self, observation):
+            raise ZeroDivisionError("no weights")
+
+    port = running(PolicyServer(Broken, 12).listen("127.0.0.1", 0))
+    policy = find_policy(f"openpi://127.0.0.1:{port}")
+    with pytest.raises(RuleSafeError, match=r"error in the server:\nTraceback[\s\S]*no weights"):
+        policy.infer(OBSERVATION)
+
+
+def test_the_number_of_connections_is_limited(running):
+    class Still(Recorder):
+        needs = Needs()
+
+    Still.instances = 0
+    port = running(PolicyServer(Still, 12, connections=2).listen("127.0.0.1", 0))
+    name = f"openpi://127.0.0.1:{port}"
+    first, _ = find_policy(name), find_policy(name)
+    with pytest.raises(RuleSafeError, match="all policies are in use"):
+        find_policy(name)
+    first.close()
+    deadline = 100
+    while deadline:  # the server notices the end of the connection soon
+        try:
+            find_policy(name)
+            break
+        except RuleSafeError:
+            deadline -= 1
+    assert deadline and Still.instances == 2
+
+
+def test_an_api_key_is_required(running, monkeypatch):
+    class Still(Recorder):
+        needs = Needs()
+
+    port = running(PolicyServer(Still, 12, key="secret").listen("127.0.0.1", 0))
+    for key in ("", "other"):
+        monkeypatch.setenv(wire.API_KEY, key)
+        with pytest.raises(RuleSafeError, match="HTTP 401"):
+            find_policy(f"openpi://127.0.0.1:{port}")
+    monkeypatch.setenv(wire.API_KEY, "secret")
+    assert find_policy(f"openpi://127.0.0.1:{port}").infer(OBSERVATION).shape == (20, 13)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        None,
+        {},
+        {"needs": {"frames": "3"}, "memory": None},
+        {"needs": {"colour": 1}, "memory": None},
+        {"needs": {}, "memory": {"kind": "vq", "colour": 1}},
+    ],
+)
+def test_invalid_metadata_are_refused(answering, about):
+    with pytest.raises(RuleSafeError):
+        answering(lambda message: None, metadata={wire.RULESAFE: about})
+
+
+# The programs of others. --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def peers(tmp_path_factory):
+    """The environment with openpi's client and server from the package index. Their requirement of
+    numpy 1 is not that of their code."""
+    folder = tmp_path_factory.mktemp("peers")
+    names = ("openpi-client==0.1.2", "openpi-server==0.1.0")
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
+    run = subprocess.run([*command, *names], capture_output=True, text=True, timeout=600)
+    if run.returncode:
+        pytest.skip(f"no package index: {run.stderr[-200:]}")
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+SERVER = """
+import socket
+import numpy as np
+from openpi_server import WebsocketPolicyServer
+
+class Hold:
+    def infer(self, obs):
+        image = obs["observation/image"]
+        assert image.shape == (224, 224, 3) and image.dtype == np.uint8 and obs["prompt"]
+        assert obs["observation/wrist_image"].shape == (224, 224, 3)
+        return {"actions": np.repeat(obs["observation/state"][None], 16, axis=0)}
+
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
+print(port, flush=True)
+WebsocketPolicyServer(Hold(), "127.0.0.1", port).serve_forever()
+"""
+
+CLIENT = """
+import json
+import sys
+import numpy as np
+from openpi_client.websocket_client_policy import WebsocketClientPolicy
+
+policy = WebsocketClientPolicy("127.0.0.1", int(sys.argv[1]))
+message = {"observation/state": np.zeros(13), "prompt": "Open the knob."}
+message["observation/points"] = np.zeros((1, 256, 6), np.float32)
+shapes = [policy.infer(message)["actions"].shape for _ in range(2)]
+del message["prompt"]
+try:
+    policy.infer(message)
+except RuntimeError as error:
+    print(json.dumps([policy.get_server_metadata(), shapes, str(error)]))
+"""
+
+
+@pytest.mark.render
+@pytest.mark.episode
+def test_a_policy_of_openpis_server_is_evaluated(peers, tmp_path):
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER], env=peers, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        name = f"openpi://127.0.0.1:{int(server.stdout.readline())}"
+        for _ in range(600):
+            try:
+                find_policy(name).close()
+                break
+            except RuleSafeError:
+                assert server.poll() is None
+        command = [sys.executable, "-m", "rulesafe_cli.cli", "eval", "--policy", name]
+        command += ["--rules", "rule_002", "--episodes", "2", "--safes", "safe_02"]
+        command += ["--films", "0", "--step-seconds", "2", "--out", str(tmp_path)]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert run.returncode == 0, run.stderr
+    finally:
+        server.kill()
+        server.wait()
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert found["request"]["actor"] == {"kind": "remote", "name": name, "memory": None}
+    assert [episode["frames"] for episode in found["episodes"]] == [40, 40]
+    assert found["timing"]["inferences"] == 8 and found["timing"]["inference_median_ms"] > 0
+
+
+def test_openpis_client_uses_our_server(peers):
+    pytest.importorskip("torch")
+    serving = [sys.executable, "-m", "rulesafe_cli.cli", "policy", "serve", "two_level_all_rules"]
+    server = subprocess.Popen([*serving, "--port", "0"], stdout=subprocess.PIPE, text=True)
+    try:
+        line = server.stdout.readline()
+        assert line.startswith("serving two_level_all_rules on openpi://127.0.0.1:")
+        port = line.strip().rpartition(":")[2]
+        run = subprocess.run(
+            [sys.executable, "-c", CLIENT, port],
+            env=peers,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert run.returncode == 0, run.stderr
+        metadata, shapes, error = json.loads(run.stdout)
+        assert metadata["rulesafe"]["memory"]["kind"] == "vq" and shapes == [[50, 13]] * 2
+        assert "the policy requires 'prompt', a text" in error
+        server.send_signal(signal.SIGTERM)
+        assert server.communicate(timeout=60)[0] == "stopped\n" and server.returncode == 0
+    finally:
+        server.kill()
+        server.wait()

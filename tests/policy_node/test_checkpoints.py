@@ -119,7 +119,7 @@ def observe(demos, trained):
     """Return observe(frame) -> the observation at this frame of the first episode."""
     policy = load_policy(trained)
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTION_INDICES]
+    joints = episode["observation.state"]
     readings = readings_of(joints, policy.checkpoint.memory)
     history = ObservationHistory(policy.needs)
     for frame, row in enumerate(joints[:20]):
@@ -181,7 +181,7 @@ def test_it_is_asked_with_what_it_was_trained_on(memory, frame, quick, trained):
     )
     episode = store.episode(0)
     joints, history = (
-        episode["observation.state"][:, ACTION_INDICES],
+        episode["observation.state"],
         ObservationHistory(policy.needs),
     )
     remembers = RollingMemory(policy.memory)

@@ -33,7 +33,7 @@ def test_a_family_that_reads_is_trained_saved_and_asked(
     assert policy.needs.points and policy.needs.instruction and policy.needs.memory
     assert policy.needs.images == (size == "small")
     episode = EpisodeStore(demos).episode(0)
-    joints = episode["observation.state"][:, ACTION_INDICES]
+    joints = episode["observation.state"]
     history = ObservationHistory(policy.needs)
     pictures = {camera: episode[f"observation.images.{camera}"][45] for camera in CAMERAS}
     history.push(45, joints[45], episode["observation.points"][45], pictures)

@@ -125,7 +125,7 @@ def test_windows_show_every_safe_at_one_place(windows, demos, encoder):
     for episode, rows, places in zip((0, 2), parts(), seen, strict=True):
         batch, found = framed.batch(rows), store.episode(episode, [STATE, ACTION])
         now = framed.normaliser.joints.decode(batch.joints[:, -1].numpy())
-        expected = frame.to_canonical(np.float32(found[STATE][:, ACTION_INDICES]), places.mean(0))
+        expected = frame.to_canonical(np.float32(found[STATE]), places.mean(0))
         np.testing.assert_allclose(now, expected, atol=1e-4)
         chunk = framed.normaliser.actions.decode(batch.actions[:, -CHUNK:].numpy(), now)
         expected = frame.to_canonical(np.float32(found[ACTION]), places.mean(0))

@@ -49,7 +49,7 @@ def test_row_i_of_a_chunk_is_what_was_commanded_i_frames_later(kind, make, store
     windows = make(actions=kind)
     batch = windows.batch(places(store))
     episode = store.episode(EPISODES[1])
-    actions, joints = episode["action"], episode["observation.state"][:, ACTION_INDICES]
+    actions, joints = episode["action"], episode["observation.state"]
     values = batch.actions.numpy()[:, small.past :]
     found = windows.normaliser.actions.decode(values, joints[FRAMES])
     for row, frame in enumerate(FRAMES):
@@ -67,7 +67,7 @@ def test_observations_are_those_of_the_frame_and_before(make, store, small):
     batch = windows.batch(places(store))
     episode = store.episode(EPISODES[1])
     seen = np.maximum(np.array(FRAMES)[:, None] + [-2, -1, 0], 0)
-    expected = episode["observation.state"][:, ACTION_INDICES]
+    expected = episode["observation.state"]
     joints = windows.normaliser.joints.decode(batch.joints.numpy())
     np.testing.assert_allclose(joints, expected[seen], atol=2e-6)
     clouds = episode["observation.points"][seen[:, -small.cloud_frames :], : small.points]
@@ -89,7 +89,7 @@ def test_training_sees_other_points_of_a_cloud_each_time(make, store, small):
 def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
     windows = make(memory)
     batch = windows.batch(places(store))
-    joints = store.episode(EPISODES[1])["observation.state"][:, ACTION_INDICES]
+    joints = store.episode(EPISODES[1])["observation.state"]
     readings = readings_of(joints, memories[memory])
     np.testing.assert_array_equal(batch.memory_mask.numpy(), readings.mask[FRAMES])
     values = readings.values[FRAMES]

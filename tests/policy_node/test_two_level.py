@@ -21,7 +21,6 @@ from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data.files import sha256
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
@@ -114,7 +113,7 @@ def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
     policy = load_policy(out)
     assert policy.needs.instruction and policy.needs.memory == (memory != "none")
     episode = EpisodeStore(labelled).episode(0)
-    joints = episode["observation.state"][:, ACTION_INDICES]
+    joints = episode["observation.state"]
     history = ObservationHistory(policy.needs)
     for frame in (43, 44, 45):
         history.push(frame, joints[frame], episode["observation.points"][frame])
@@ -164,7 +163,7 @@ def test_with_camera_images_no_point_clouds_are_needed(labelled, memories, tmp_p
     def chunk(images):
         policy.reset()
         history = ObservationHistory(policy.needs)
-        joints = last["observation.state"][:, ACTION_INDICES]
+        joints = last["observation.state"]
         history.push(0, joints[0], images=images)
         return policy.infer(
             history.observation(0, "turn the knob", readings_of(joints, policy.memory)[0])

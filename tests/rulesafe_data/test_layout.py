@@ -34,7 +34,8 @@ def test_info(info):
     assert (info["total_episodes"], info["total_frames"], info["total_tasks"]) == (3, 72, 2)
     assert info["fps"] == 10
     assert info["splits"] == {"train": "0:3"}
-    assert info["features"]["observation.state"]["names"] == list(ALL_JOINTS)
+    assert info["features"]["observation.state"]["names"] == list(ACTION_JOINTS)
+    assert info["features"]["observation.all_joint_positions"]["names"] == list(ALL_JOINTS)
     assert info["features"]["action"]["names"] == list(ACTION_JOINTS)
     assert info["features"]["observation.images.head"]["shape"] == [48, 64, 3]
 

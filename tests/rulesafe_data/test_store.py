@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data import tables
 from rulesafe_data.cache import FrameCache
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
@@ -53,6 +55,47 @@ def test_what_was_written_comes_back(root, make, make_frames):
             assert np.array_equal(read[key], array)
         clouds = np.stack([frame.points for frame in make_frames(len(written), index)])
         assert np.array_equal(read["observation.points"], clouds)
+
+
+@pytest.fixture
+def earlier(states_only, tmp_path):
+    """The dataset as version 1 wrote it: `observation.state` has the positions of all joints."""
+    root = tmp_path / "earlier"
+    shutil.copytree(states_only, root)
+    for path in root.glob("data/*/*.parquet"):
+        columns = tables.read_columns(path)
+        columns["observation.state"] = columns.pop("observation.all_joint_positions")
+        tables.write_table(path, tables.to_table(columns, tables.about(path)))
+    for name in ("meta/info.json", "meta/rulesafe.json"):
+        content = json.loads((root / name).read_text())
+        if name == "meta/rulesafe.json":
+            content["version"] = 1
+        else:
+            of_all = content["features"].pop("observation.all_joint_positions")
+            content["features"]["observation.state"] = of_all
+        (root / name).write_text(json.dumps(content))
+    return root
+
+
+def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier, tmp_path):
+    new, old = EpisodeStore(states_only), EpisodeStore(earlier)
+    assert (old.version, new.version, old.digest) == (1, 2, new.digest)
+    assert set(old.keys) == set(new.keys) and old.features == new.features
+    for index in range(len(new)):
+        expected, found = new.episode(index), old.episode(index)
+        assert all(np.array_equal(found[key], expected[key]) for key in expected)
+        assert found["observation.state"].shape == (len(expected["action"]), 13)
+    assert np.array_equal(old[1, 2]["observation.state"], new[1, 2]["observation.state"])
+    cached = FrameCache(old, ["observation.state"], tmp_path / "cache").batch([(1, 2)])
+    assert np.array_equal(cached["observation.state"][0], new[1, 2]["observation.state"])
+
+
+def test_a_dataset_of_version_1_is_not_extended(earlier):
+    with pytest.raises(RuleSafeError, match="version 1, which can only be read; write the"):
+        DatasetWriter(earlier)
+    for name in ("info", "rulesafe"):
+        (earlier / f"meta/{name}.json").unlink()
+    assert not DatasetWriter(earlier).is_intact(0)  # of an interrupted writer
 
 
 def test_random_access_equals_sequential(root):

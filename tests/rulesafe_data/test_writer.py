@@ -267,7 +267,10 @@ def test_clouds_may_be_without_pictures(tmp_path, make_frames):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((np.zeros((5, 38)), np.zeros((5, 39)), np.zeros((5, 13))), "observation.state must have"),
+        (
+            (np.zeros((5, 38)), np.zeros((5, 39)), np.zeros((5, 13))),
+            "all_joint_positions must have",
+        ),
         ((np.zeros((5, 39)), np.zeros((4, 39)), np.zeros((5, 13))), "velocity must have"),
         ((np.zeros((0, 39)), np.zeros((0, 39)), np.zeros((0, 13))), "N > 0"),
         (

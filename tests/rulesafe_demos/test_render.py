@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rulesafe_cli.cli import main
-from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.layout import SUBTASKS
@@ -177,7 +177,7 @@ def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     for out, look in ((plain, []), (relit, ["--look", "train"])):
         assert main(["demos", "render", str(short), "--out", str(out), *look]) == 0
     one, other = dataset(plain), dataset(relit)
-    vectors = ["observation.state", "observation.velocity", "action"]
+    vectors = ["observation.all_joint_positions", "observation.velocity", "action"]
     tables = [pq.read_table(out / "data", columns=vectors) for out in (plain, relit)]
     assert tables[0].equals(tables[1])
     videos = [name for name in one if name.startswith("videos")]
@@ -223,7 +223,8 @@ def test_joint_space_alone_needs_no_pictures(short, tmp_path):
     table = pq.read_table(out / "data").slice(0, FRAMES)
     recording = read(DemoFolder(short).file("rule_002", 0, success=True))
     for key, column, names in (
-        ("observation.state", "robot_positions", ALL_JOINTS),
+        ("observation.state", "robot_positions", ACTION_JOINTS),
+        ("observation.all_joint_positions", "robot_positions", ALL_JOINTS),
         ("observation.velocity", "robot_velocities", ALL_JOINTS),
     ):
         found = np.array(table[key].to_pylist(), np.float32)
@@ -236,7 +237,7 @@ def test_joint_space_alone_needs_no_pictures(short, tmp_path):
     np.testing.assert_array_equal(actions, recording.columns["action"][:FRAMES])
     simulation = Simulation()
     simulation.reset("rule_002", recording.facts["safe"], recording.facts["seed"])
-    first = np.array(table["observation.state"][0].as_py(), np.float32)
+    first = np.array(table["observation.all_joint_positions"][0].as_py(), np.float32)
     np.testing.assert_array_equal(first, simulation.state().joint_positions.astype(np.float32))
 
 

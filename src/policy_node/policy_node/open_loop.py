@@ -17,7 +17,7 @@ from policy_node.loading import checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_INDICES, ARM_JOINTS
+from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.plugins import format_trace
 from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS
 from rulesafe_data.layout import CAMERAS as IMAGES
@@ -142,7 +142,7 @@ def _observations(
     history = ObservationHistory(needs)
     _call_policy(policy.reset)
     task = store.episodes[index].task
-    for frame, joints in enumerate(data[STATE][:, ACTION_INDICES]):
+    for frame, joints in enumerate(data[STATE]):
         memory.push(joints)
         images = {}
         if needs.images:

@@ -25,7 +25,7 @@ from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.scene_features import load_image_features, load_scene_features
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ARM_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
 from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK
 from rulesafe_data.store import EpisodeStore
@@ -297,7 +297,7 @@ def _joints_and_actions(
     joints, actions = [], []
     for index in episodes:
         found = store.episode(index, [STATE, ACTION])
-        joints.append(np.ascontiguousarray(found[STATE][:, ACTION_INDICES], np.float32))
+        joints.append(np.ascontiguousarray(found[STATE], np.float32))
         actions.append(np.ascontiguousarray(found[ACTION], np.float32))
     return joints, actions
 

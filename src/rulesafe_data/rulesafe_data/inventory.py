@@ -54,7 +54,7 @@ def manifest(root: Path | str) -> dict[str, Any]:
         for name, paths in _members(store.root).items()
     }
     return {
-        "version": layout.EXTENSION_VERSION,
+        "version": store.version,
         "episodes": len(store),
         "frames": store.frames,
         "digest": store.digest,

@@ -18,19 +18,25 @@ from rulesafe_core.text_files import read_json
 VERSION = "v3.0"
 """LeRobot's format version, `codebase_version` of meta/info.json."""
 
-EXTENSION_VERSION = 1
+EXTENSION_VERSION = 2
 """Version of the extensions of LeRobot's format: point clouds, privileged files and
-meta/rulesafe.json."""
+meta/rulesafe.json. In version 1, which can only be read, the column `observation.state` has the
+positions of all joints."""
 
 FPS = SECOND // PERIOD
 CHUNK_SIZE = 1000
 ROBOT = "unitree_h1_2"
 
-STATE, VELOCITY, ACTION = "observation.state", "observation.velocity", "action"
+STATE, ACTION = "observation.state", "action"
+ALL_POSITIONS, VELOCITY = "observation.all_joint_positions", "observation.velocity"
 CAMERAS = ("observation.images.head", "observation.images.front")
 POINTS = "observation.points"
-TABLE_KEYS = (STATE, VELOCITY, ACTION)
-"""Joint-space keys, each with one float32 vector per frame."""
+RECORDED_KEYS = (ALL_POSITIONS, VELOCITY, ACTION)
+"""Keys of what is recorded, each with one float32 vector per frame."""
+
+TABLE_KEYS = (STATE, *RECORDED_KEYS)
+"""Joint-space keys. The state consists of the positions of the action's joints in their order, as
+policies expect that predict actions relative to the state."""
 
 INDEX_KEYS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 """Keys required by LeRobot's format: timestamp in s (float32), and four int64."""
@@ -49,7 +55,8 @@ SUBTASKS = {
 }
 """Subtasks by the event that they cause. The texts are in meta/subtasks.parquet, as in LeRobot."""
 
-JOINT_NAMES = {STATE: ALL_JOINTS, VELOCITY: ALL_JOINTS, ACTION: ACTION_JOINTS}
+JOINT_NAMES = {STATE: ACTION_JOINTS, ALL_POSITIONS: ALL_JOINTS, VELOCITY: ALL_JOINTS}
+JOINT_NAMES |= {ACTION: ACTION_JOINTS}
 
 FILE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
 DATA_PATH = f"data/{FILE}.parquet"
@@ -203,9 +210,10 @@ def read_extension(root: Path) -> dict[str, Any]:
             f"{root} is a LeRobot dataset, but not of RuleSafe: {EXTENSION} is missing"
         )
     extension = read_json(path, "a dataset's meta/rulesafe.json")
-    if extension.get("version") != EXTENSION_VERSION:
+    if extension.get("version") not in (1, EXTENSION_VERSION):
         raise RuleSafeError(
-            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}"
+            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}, "
+            "and 1 for reading"
         )
     digest, points = extension.get("digest"), extension.get("points", "missing")
     if not isinstance(digest, str) or not (points is None or _is_count(points)):

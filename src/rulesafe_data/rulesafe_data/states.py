@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data import layout, tables
 from rulesafe_data.store import EpisodeStore
 
@@ -69,7 +69,7 @@ def export_states(root: Path | str, file: Path | str) -> None:
         found = store.episode(episode.index, [layout.STATE, layout.ACTION])
         columns["episode"].append(np.full(episode.length, episode.index, np.int32))
         columns["frame"].append(np.arange(episode.length, dtype=np.int32))
-        for place, position in zip(ACTION_INDICES, POSITIONS, strict=True):
+        for place, position in enumerate(POSITIONS):
             columns[position].append(found[layout.STATE][:, place])
         for place, action in enumerate(ACTIONS):
             columns[action].append(found[layout.ACTION][:, place])

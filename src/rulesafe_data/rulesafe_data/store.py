@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data import layout, tables
 from rulesafe_data.privileged import Privileged
 
@@ -57,6 +58,7 @@ class EpisodeStore:
         root: the dataset's directory.
         keys: keys of a frame; `features` has their shapes and dtypes.
         digest: hash of the content; equal digests mean equal episodes.
+        version: version of the extensions, see `layout.EXTENSION_VERSION`.
 
     Raises:
         RuleSafeError: there is no finished dataset, or it has another format or version.
@@ -66,7 +68,8 @@ class EpisodeStore:
         self.root = Path(root)
         info, extension = layout.read_info(self.root), layout.read_extension(self.root)
         self.digest: str = extension["digest"]
-        self.features = _features(info, extension["points"])
+        self.version: int = extension["version"]
+        self.features = _features(info, extension["points"], self.version)
         self.keys = tuple(self.features)
         self.episodes = _read_episodes(self.root, info["total_episodes"])
         self._pid, self._handles = os.getpid(), _Handles(self.root)
@@ -175,7 +178,11 @@ class EpisodeStore:
         return self._column(key, episode).copy()
 
     def _column(self, key: str, episode: int) -> NDArray[Any]:
+        if self.version == 1 and key == layout.STATE:
+            return self._column(layout.ALL_POSITIONS, episode)[:, ACTION_INDICES]
         table = self._open.table(episode)
+        if self.version == 1 and key == layout.ALL_POSITIONS:
+            key = layout.STATE
         if key not in table:
             path = layout.data_file(self.root, episode)
             raise RuleSafeError(f"{path} has no column {reprlib.repr(key)} of {layout.INFO}")
@@ -216,13 +223,16 @@ class _Handles:
         return Clouds(self._root, episode)
 
 
-def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, Any]]:
+def _features(info: dict[str, Any], points: int | None, version: int) -> dict[str, dict[str, Any]]:
     """Return the shape of one frame and the dtype of each key."""
     found: dict[str, dict[str, Any]] = {}
     for key, feature in info["features"].items():
         shape = () if key in (*layout.INDEX_KEYS, layout.SUBTASK) else tuple(feature["shape"])
         dtype = "uint8" if feature["dtype"] == "video" else feature["dtype"]
         found[key] = {"shape": shape, "dtype": dtype}
+    if version == 1 and layout.STATE in found:
+        found[layout.ALL_POSITIONS] = found[layout.STATE]
+        found[layout.STATE] = {"shape": (len(ACTION_INDICES),), "dtype": "float32"}
     if points is not None:
         found[layout.POINTS] = {"shape": (points, 6), "dtype": "float32"}
     return found

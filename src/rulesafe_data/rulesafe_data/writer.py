@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data import layout, meta, tables
 from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import of_array
@@ -53,7 +54,7 @@ class EpisodeData:
     subtasks: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        for key, array in self.vectors().items():
+        for key, array in self.recorded().items():
             expected = (len(self), len(layout.JOINT_NAMES[key]))
             if array.shape != expected or not len(self):
                 raise RuleSafeError(f"{key} must have shape {expected}, N > 0; got {array.shape}")
@@ -73,11 +74,16 @@ class EpisodeData:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def vectors(self) -> dict[str, NDArray[np.float32]]:
-        """Return the joint vectors of the frames by their keys in the dataset, float32."""
+    def recorded(self) -> dict[str, NDArray[np.float32]]:
+        """Return the recorded joint vectors of the frames by their keys in the dataset, float32."""
         given = (self.joint_positions, self.joint_velocities, self.actions)
-        named = zip(layout.TABLE_KEYS, given, strict=True)
+        named = zip(layout.RECORDED_KEYS, given, strict=True)
         return {key: np.asarray(array, np.float32) for key, array in named}
+
+    def vectors(self) -> dict[str, NDArray[np.float32]]:
+        """Return all joint vectors of the frames by their keys in the dataset, float32."""
+        recorded = self.recorded()
+        return {layout.STATE: recorded[layout.ALL_POSITIONS][:, ACTION_INDICES], **recorded}
 
 
 class DatasetWriter:
@@ -96,7 +102,12 @@ class DatasetWriter:
         self.root = Path(root)
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
-            layout.read_extension(self.root)
+            version = layout.read_extension(self.root)["version"]
+            if version != layout.EXTENSION_VERSION:
+                raise RuleSafeError(
+                    f"{root} is a dataset of version {version}, which can only be read; write the "
+                    "episodes to another directory"
+                )
 
     def has(self, index: int) -> bool:
         """Return whether a complete episode with this number exists."""
@@ -112,7 +123,8 @@ class DatasetWriter:
         path = layout.data_file(self.root, index)
         try:
             about = tables.about(path)
-            tables.read_columns(path)
+            if layout.ALL_POSITIONS not in tables.read_columns(path):  # of an earlier version
+                return False
             tables.read_columns(layout.privileged_file(self.root, index))
         except (RuleSafeError, FileNotFoundError):
             return False
@@ -133,11 +145,12 @@ class DatasetWriter:
             raise RuleSafeError(f"the episode number is {index}; valid: 0 or more")
         layout.data_file(self.root, index).unlink(missing_ok=True)
         vectors = episode.vectors()
+        recorded = episode.recorded()
         digest = hashlib.sha256(episode.task.encode())
         labels: dict[str, NDArray] = {}
         if episode.subtasks is not None:
             labels[layout.SUBTASK] = episode.subtasks
-        for array in (*vectors.values(), *labels.values()):
+        for array in (*recorded.values(), *labels.values()):
             digest.update(array.tobytes())
         about: dict[str, Any] = {
             "task": episode.task,

@@ -116,7 +116,7 @@ def _of_dataset(root: Path) -> Trajectories:
     positions, rules, safes, steps = [], [], [], []
     for episode in store.episodes:
         state = store.episode(episode.index, [layout.STATE])[layout.STATE]
-        positions.append(np.ascontiguousarray(state[:, ACTION_INDICES], np.float32))
+        positions.append(np.ascontiguousarray(state, np.float32))
         facts = store.privileged.facts(episode.index)
         rules.append(str(facts.get("rule", "")))
         safes.append(str(facts.get("safe", "")))

@@ -294,3 +294,30 @@ def test_a_fork_of_a_process_that_has_rendered_is_an_error_instead_of_a_hang():
     )
     assert done.returncode == 1
     assert "which has rendered" in done.stderr and 'context="spawn"' in done.stderr
+
+
+@pytest.mark.parametrize(("mode", "settings"), [("sync", {}), ("async", {"context": "spawn"})])
+def test_vector_environments_restart_by_themselves_and_report_success(mode, settings):
+    envs = gymnasium.make_vec(
+        "rulesafe_sim.env:RuleSafe-v1",
+        num_envs=2,
+        vectorization_mode=mode,
+        vector_kwargs=settings,
+        observations=("joint_positions",),
+        step_seconds=0.1,  # 3 frames
+    )
+    assert envs.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.NEXT_STEP
+    envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+    try:
+        observation, info = envs.reset(seed=3)
+        assert info["is_success"].tolist() == [False, False] and info["seed"].tolist() == [3, 4]
+        home, ends = observation["joint_positions"], []
+        for frame in range(8):
+            _, _, terminated, truncated, info = envs.step(home)
+            ends.append(truncated.tolist())
+            assert not terminated.any() and not info["is_success"].any()
+            if frame == 2:
+                assert info["episode"]["l"].tolist() == [3, 3]
+        assert ends == [[frame in (2, 6)] * 2 for frame in range(8)]
+    finally:
+        envs.close()

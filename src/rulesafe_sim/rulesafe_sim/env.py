@@ -212,6 +212,7 @@ class RuleSafeEnv(gymnasium.Env):
             "process_score": progress.process_score,
             "order_free_score": progress.order_free_score,
             "success": simulation.success,
+            "is_success": simulation.success,  # the name in LeRobot and Stable-Baselines3
             "clipped_actions": simulation.clipped_actions,
             "time": simulation.time,  # s
             "time_limit": self._time_limit,  # s

@@ -304,7 +304,8 @@ def test_vector_environments_restart_by_themselves_and_report_success(mode, sett
         vectorization_mode=mode,
         vector_kwargs=settings,
         observations=("joint_positions",),
-        step_seconds=0.1,  # 3 frames
+        rule="rule_002",
+        step_seconds=0.25,  # 5 frames for its two steps
     )
     assert envs.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.NEXT_STEP
     envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
@@ -312,12 +313,12 @@ def test_vector_environments_restart_by_themselves_and_report_success(mode, sett
         observation, info = envs.reset(seed=3)
         assert info["is_success"].tolist() == [False, False] and info["seed"].tolist() == [3, 4]
         home, ends = observation["joint_positions"], []
-        for frame in range(8):
+        for frame in range(12):
             _, _, terminated, truncated, info = envs.step(home)
             ends.append(truncated.tolist())
             assert not terminated.any() and not info["is_success"].any()
-            if frame == 2:
-                assert info["episode"]["l"].tolist() == [3, 3]
-        assert ends == [[frame in (2, 6)] * 2 for frame in range(8)]
+            if frame == 4:
+                assert info["episode"]["l"].tolist() == [5, 5]
+        assert ends == [[frame in (4, 10)] * 2 for frame in range(12)]
     finally:
         envs.close()

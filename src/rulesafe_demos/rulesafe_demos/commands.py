@@ -264,18 +264,26 @@ def program(rule: str, safe: str) -> None:
     print(decompose(shortest_plan(load_rule(rule)), load_safe(safe)), end="")
 
 
-def export(directory: Directory, out: Path) -> None:
-    """Export a dataset's joint states and actions, and its manifest, small enough for git.
+def export(
+    directory: Directory,
+    out: Path,
+    format: Literal["states", "lerobot-v2.1", "groot"] = "states",
+) -> None:
+    """Export a dataset: its joint states in one file, or in the format of another toolchain.
 
-    OUT.parquet has the 13 joints' positions and actions; OUT.json the size and SHA-256 of every
-    file of the dataset, and the request it was generated for.
-
-    Example: rulesafe demos export demos --out datasets/demos
+    Example: rulesafe demos export demos --format lerobot-v2.1 --out demos_v2
 
     Args:
-        directory: Directory written by `rulesafe demos generate`.
-        out: Path of the files without suffix.
+        directory: Directory of the dataset.
+        out: Path of the output.
+        format: states: OUT.parquet has the positions and actions of the 13 joints, and OUT.json the
+            size and SHA-256 of every file of the dataset and the request of `rulesafe demos
+            generate`. lerobot-v2.1: directory OUT has the dataset in LeRobot's format v2.1, which
+            openpi reads. groot: the same with meta/modality.json.
     """
+    if format != "states":
+        _export_dataset(directory, out, format == "groot")
+        return
     from dataclasses import asdict
 
     from rulesafe_data.files import write_json
@@ -288,6 +296,17 @@ def export(directory: Directory, out: Path) -> None:
     about = {"command": request.command(), "request": asdict(request)}
     write_json(out.with_suffix(".json"), {**about, **manifest(directory)})
     print(f"wrote {out.with_suffix('.parquet')}, {out.with_suffix('.json')}")
+
+
+@resumable()
+def _export_dataset(directory: Path, out: Path, groot: bool) -> None:
+    from rulesafe_data.bars import ProgressBar
+    from rulesafe_data.export_v2 import export
+    from rulesafe_data.store import EpisodeStore
+
+    with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
+        export(directory, out, groot, bar.update)
+    print(f"wrote {out}")
 
 
 def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 WIDE = 150
 
 Results = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+# The keys of benchmarks.BENCHMARKS, whose module would make the help slow.
+names_of_benchmarks = tyro.conf.arg(
+    metavar="{single_task,multi_task,out_of_distribution,generated_locks}"
+)
 Submission = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SUBMISSION")]
 
 
@@ -36,6 +40,7 @@ def evaluate(
     step_seconds: float = SECONDS_A_STEP,
     turn_back: bool = False,
     interference: bool = False,
+    benchmark: Annotated[str, names_of_benchmarks] = "",
     films: int = 2,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
@@ -73,10 +78,16 @@ def evaluate(
             undone are not disturbed.
         interference: Before each episode, let the expert open and close knob and handle, then reset
             the lock. The memory of the policy contains these motions; results.json lists them.
+        benchmark: Use the rules, safes, episodes, split, seed and step_seconds of a benchmark; its
+            episodes are fixed.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
+    if benchmark:
+        given = {"rules": rules, "safes": safes, "episodes": episodes, "split": split}
+        fixed = _conditions(benchmark, given | {"seed": seed, "step-seconds": step_seconds})
+        rules, safes, episodes, split, seed, step_seconds = fixed
     setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back, interference)
     conditions = (rules, safes or "all", episodes, split, seed)
     make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
@@ -108,6 +119,22 @@ def evaluate(
         print(f"not written: submission.json, since {reason}")
     else:
         print(write_submission(folder, content))
+
+
+def _conditions(name: str, given: dict[str, Any]) -> tuple[str, str, int, str, int, float]:
+    """Return rules, safes, episodes, split, seed and step_seconds of a benchmark. Raises
+    RuleSafeError if one of them is given as an option, too."""
+    from inspect import signature
+
+    from rulesafe_eval.benchmarks import load_benchmark
+
+    defaults = signature(evaluate).parameters
+    for option, value in given.items():
+        if value != defaults[option.replace("-", "_")].default:
+            raise RuleSafeError(f"--benchmark {name} determines the {option}: omit --{option}")
+    found = load_benchmark(name)
+    rules, safes = ",".join(found.rules), ",".join(found.safes)
+    return rules, safes, found.episodes, found.split, found.seed, found.step_seconds
 
 
 def _named(policy: str) -> str:

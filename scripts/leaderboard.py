@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Write docs/leaderboard.md from the submissions of the repository.
+
+    .venv/bin/python scripts/leaderboard.py [--verify]
+
+submissions/NAME/ contains submission.json of `rulesafe eval --benchmark` and about.yaml; see
+docs/submit.md. --verify executes all actions again, some minutes of CPU time for each submission.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
+from rulesafe_core.strict_yaml import build, read_yaml
+from rulesafe_eval.benchmarks import BENCHMARKS, benchmark_of, load_benchmark
+from rulesafe_eval.statistics import mean, percent
+from rulesafe_eval.submission import differences, read_submission, request_of
+from rulesafe_eval.table import ALL, Pooled, pool
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "submissions"
+PAGE = ROOT / "docs/leaderboard.md"
+
+HEAD = """\
+# Leaderboard
+
+Results on the [benchmarks](submit.md#benchmarks), sorted by success rate. The actions of each
+submission were executed again, with the stated outcomes. This does not show how the actions were
+chosen; "privileged" is what the authors state. 95 % intervals are bootstraps over the poses. To add
+a policy: [Submit a result](submit.md). Written by `scripts/leaderboard.py`.
+"""
+
+
+@dataclass(frozen=True)
+class About:
+    """What about.yaml states; all entries are required.
+
+    Attributes:
+        policy: name of the policy.
+        authors: who submits.
+        memory: what the policy knows of the past, such as "four tokens of VQ-Memory".
+        inputs: what it observes.
+        training: data and number of demonstrations; training seeds.
+        privileged: privileged information that it uses, or "none".
+    """
+
+    policy: str
+    authors: str
+    memory: str
+    inputs: str
+    training: str
+    privileged: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission on a benchmark."""
+
+    folder: Path
+    about: About
+    benchmark: str
+    results: Pooled
+
+
+def entries(folder: Path = FOLDER) -> Iterator[Entry]:
+    """Yield the submissions of a folder.
+
+    Raises:
+        RuleSafeError: about.yaml or submission.json is invalid, or has no benchmark's episodes.
+    """
+    for path in sorted(folder.glob("*/submission.json")):
+        content = read_submission(path)
+        name = benchmark_of(request_of(content))
+        if not name:
+            raise RuleSafeError(f"{path} has not the episodes of a benchmark: use --benchmark")
+        about = path.with_name("about.yaml")
+        ((results,),) = (
+            kinds.values() for condition, kinds in pool([content]).items() if condition[0] == ALL
+        )
+        yield Entry(path.parent, build(About, read_yaml(about), str(about)), name, results)
+
+
+def page(found: list[Entry]) -> str:
+    """Return the page of some submissions."""
+    parts = [HEAD]
+    for name in BENCHMARKS:
+        benchmark = load_benchmark(name)
+        parts.append(f"## {name}\n\n{benchmark.title[0].upper()}{benchmark.title[1:]}: ")
+        parts[-1] += f"{len(benchmark.entries)} episodes.\n"
+        chosen = [entry for entry in found if entry.benchmark == name]
+        if not chosen:
+            parts.append("No submissions yet.\n")
+            continue
+        chosen.sort(key=lambda entry: -entry.results.values("opened").mean())
+        rows = ["| policy | success | process score | memory | inputs | training | privileged |"]
+        rows.append("|---|---|---|---|---|---|---|")
+        rows += map(row, chosen)
+        parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def row(entry: Entry) -> str:
+    """Return a submission's row of the table."""
+    results, about = entry.results, entry.about
+    success = percent(results.values("opened").mean(), results.interval("opened"))
+    score = mean(results.values("process_score").mean(), results.interval("process_score"))
+    cells = (
+        about.policy,
+        success,
+        score,
+        about.memory,
+        about.inputs,
+        about.training,
+        about.privileged,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page; with --verify only if all submissions are verified."""
+    found = list(entries())
+    for entry in found if "--verify" in arguments else ():
+        print(f"{entry.folder.name}:", flush=True)
+        if wrong := differences(read_submission(entry.folder)):
+            print("\n".join(wrong))
+            return 1
+        print("  verified")
+    write_atomically(PAGE, page(found).encode())
+    print(PAGE)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Write the episodes of the benchmarks: src/rulesafe_eval/rulesafe_eval/data/benchmarks/*.json.
+
+    .venv/bin/python scripts/make_benchmarks.py [NAME...]
+
+Takes about ten minutes on a core, since poses are checked for the arm's reach. Do not change a
+published benchmark; give a new one another name.
+"""
+
+import json
+import sys
+from typing import Any
+
+from planner_node.reach import reachable_variation
+from rulesafe_core.files import write_atomically
+from rulesafe_eval.benchmarks import BENCHMARKS, FOLDER, FORMAT
+from rulesafe_eval.request import Setup, make_request
+from rulesafe_locks.rules import load_rule
+from rulesafe_sim.config import Placement
+from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.variation import Variation
+
+CONDITIONS: dict[str, dict[str, Any]] = {
+    "single_task": {
+        "title": "rule_001 and rule_020 on ten safes",
+        "rules": "rule_001,rule_020",
+        "split": "nominal",
+        "episodes": 50,
+    },
+    "multi_task": {
+        "title": "twenty rules on ten safes",
+        "rules": "all",
+        "split": "nominal",
+        "episodes": 10,
+    },
+    "out_of_distribution": {
+        "title": "twenty rules; other poses, light, colours, cameras and resistances",
+        "rules": "all",
+        "split": "shifted",
+        "episodes": 10,
+    },
+    "generated_locks": {
+        "title": "27 generated locks that are not used for training, on ten safes",
+        "rules": "sampled_test",
+        "split": "nominal",
+        "episodes": 10,
+    },
+}
+
+
+def nominal(value: Any, default: Any) -> Any:
+    """Return nested dicts without the values that are equal to those of `default`."""
+    if not isinstance(value, dict):
+        return value
+    return {k: nominal(v, default[k]) for k, v in value.items() if v != default[k]}
+
+
+def make(name: str) -> dict[str, Any]:
+    """Return the content of a benchmark's file."""
+    wanted = dict(CONDITIONS[name])
+    title = wanted.pop("title")
+    setup = Setup("expert")
+    request = make_request(setup, {}, safes="all", seed=0, **wanted)
+    split, entries = load_split(request.split).randomisation, []
+    for each in request.all_episodes():
+        rule = load_rule(each.source)
+        variation, resampled = reachable_variation(each.safe, rule, split, each.seed)
+        default = Variation(Placement((0.0, 0.0, 0.0), 0.0)).to_dict()
+        values = nominal(variation.to_dict(), default) | {
+            "placement": variation.to_dict()["placement"]
+        }
+        about = {"rule": each.rule, "number": each.number, "safe": each.safe, "seed": each.seed}
+        entries.append(about | {"resampled": resampled, "variation": values})
+    keys = ("rules", "safes", "split", "episodes", "seed")
+    conditions = {key: getattr(request, key) for key in keys}
+    conditions["step_seconds"] = setup.step_seconds
+    return {"format": FORMAT, "title": title, **conditions, "entries": entries}
+
+
+def dump(content: dict[str, Any]) -> str:
+    """Return JSON with one episode per line."""
+    entries = ",\n  ".join(map(json.dumps, content["entries"]))
+    head = json.dumps({key: value for key, value in content.items() if key != "entries"})
+    return f'{head[:-1]},\n "entries": [\n  {entries}\n ]}}\n'
+
+
+def main(names: list[str]) -> None:
+    """Write the files of some benchmarks; of all by default."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name in names or BENCHMARKS:
+        write_atomically(FOLDER / f"{name}.json", dump(make(name)).encode())
+        print(FOLDER / f"{name}.json")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+"""Benchmarks: fixed lists of episodes, so that results of different groups are comparable.
+
+A benchmark is a JSON file of this package with the conditions of an evaluation, and for each of its
+episodes the variation (values that are nominal are omitted) and the number of poses that were
+rejected before it, since the arm cannot reach them. `scripts/make_benchmarks.py` writes the files.
+The variations are those of the episodes' seeds. They are in the file so that an episode remains the
+same if the sampling changes, and can be used elsewhere::
+
+    env.reset(options={"rule": e["rule"], "safe": e["safe"], "variation": e["variation"]})
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.text_files import read_json
+from rulesafe_eval.request import EvaluationRequest
+from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.variation import Variation
+
+FOLDER = Path(__file__).with_name("data") / "benchmarks"
+
+FORMAT = "rulesafe benchmark 1"
+
+BENCHMARKS = ("single_task", "multi_task", "out_of_distribution", "generated_locks")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The conditions of an evaluation, and its episodes.
+
+    Attributes:
+        name: one of BENCHMARKS.
+        title: short description.
+        rules, safes, split, episodes, seed, step_seconds: as in `rulesafe eval`.
+        entries: rule, number, safe, seed, resampled and variation of each episode.
+    """
+
+    name: str
+    title: str
+    rules: tuple[str, ...]
+    safes: tuple[str, ...]
+    split: str
+    episodes: int
+    seed: int
+    step_seconds: float
+    entries: tuple[Mapping[str, Any], ...]
+
+    def conditions(self) -> dict[str, Any]:
+        """Return what determines the episodes of an evaluation."""
+        names = ("rules", "safes", "split", "episodes", "seed", "step_seconds")
+        return {name: getattr(self, name) for name in names}
+
+
+@lru_cache
+def load_benchmark(name: str) -> Benchmark:
+    """Return a benchmark.
+
+    Raises:
+        RuleSafeError: the name is unknown, or this version of RuleSafe samples other episodes.
+    """
+    if name not in BENCHMARKS:
+        raise unknown_name("benchmark", name, BENCHMARKS)
+    content = read_json(FOLDER / f"{name}.json", "a benchmark")
+    del content["format"]
+    entries = tuple(content.pop("entries"))
+    for key in ("rules", "safes"):
+        content[key] = tuple(content[key])
+    found = Benchmark(name=name, entries=entries, **content)
+    split = load_split(found.split).randomisation
+    for entry in entries:
+        sampled = sample_variation(split, entry["safe"], entry["seed"], entry["resampled"])
+        if Variation.from_dict(entry["variation"]) != sampled:
+            raise RuleSafeError(
+                f"this version of RuleSafe has other variations than the benchmark {name}: use the "
+                "version with which it was published"
+            )
+    return found
+
+
+def benchmark_of(request: EvaluationRequest) -> str:
+    """Return the name of the benchmark whose episodes an evaluation has; empty: none."""
+    setup = request.setup
+    if setup.turn_back or setup.interference or setup.control != "none":
+        return ""
+    for name in BENCHMARKS:
+        wanted = load_benchmark(name).conditions()
+        found = {key: getattr(request, key) for key in wanted if key != "step_seconds"}
+        if found | {"step_seconds": setup.step_seconds} == wanted:
+            return name
+    return ""

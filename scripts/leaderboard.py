@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Write docs/leaderboard.md from the submissions of the repository.
 
-    .venv/bin/python scripts/leaderboard.py [--verify]
+    .venv/bin/python scripts/leaderboard.py
 
 submissions/NAME/ contains submission.json of `rulesafe eval --benchmark` and about.yaml; see
-docs/submit.md. --verify executes all actions again, some minutes of CPU time for each submission.
+docs/submit.md. The actions of a new submission are executed again, some minutes of CPU time; its
+hash is then stored in submissions/verified.json.
 """
 
+import html
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from pathlib import Path
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.strict_yaml import build, read_yaml
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import sha256, write_json
 from rulesafe_eval.benchmarks import BENCHMARKS, benchmark_of, load_benchmark
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
@@ -22,6 +26,7 @@ from rulesafe_eval.table import ALL, Pooled, pool
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "submissions"
+VERIFIED = FOLDER / "verified.json"
 PAGE = ROOT / "docs/leaderboard.md"
 
 HEAD = """\
@@ -29,8 +34,8 @@ HEAD = """\
 
 Results on the [benchmarks](submit.md#benchmarks), sorted by success rate. The actions of each
 submission were executed again, with the stated outcomes. This does not show how the actions were
-chosen; "privileged" is what the authors state. 95 % intervals are bootstraps over the poses. To add
-a policy: [Submit a result](submit.md). Written by `scripts/leaderboard.py`.
+chosen; "privileged" is what the authors state. 95 % intervals are Wilson's or bootstraps over the
+poses. To add a policy: [Submit a result](submit.md). Written by `scripts/leaderboard.py`.
 """
 
 
@@ -74,7 +79,10 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
     for path in sorted(folder.glob("*/submission.json")):
         content = read_submission(path)
         name = benchmark_of(request_of(content))
-        if not name:
+        wanted = load_benchmark(name).entries if name else ()
+        expected = {(each["rule"], each["number"]) for each in wanted}
+        stated = [(each["rule"], each["number"]) for each in content["episodes"]]
+        if not name or set(stated) != expected or len(stated) != len(expected):
             raise RuleSafeError(f"{path} has not the episodes of a benchmark: use --benchmark")
         about = path.with_name("about.yaml")
         ((results,),) = (
@@ -116,22 +124,32 @@ def row(entry: Entry) -> str:
         about.training,
         about.privileged,
     )
-    return f"| {' | '.join(cells)} |"
+    return f"| {' | '.join(map(escaped, cells))} |"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page; with --verify only if all submissions are verified."""
-    found = list(entries())
-    for entry in found if "--verify" in arguments else ():
-        print(f"{entry.folder.name}:", flush=True)
-        if wrong := differences(read_submission(entry.folder)):
+def escaped(text: str) -> str:
+    """Return a text for a cell of a table."""
+    return html.escape(" ".join(text.split()), quote=False).replace("|", "&#124;")
+
+
+def main() -> int:
+    """Verify new submissions, and write the page if all are verified."""
+    found, known = list(entries()), {}
+    if VERIFIED.is_file():
+        known = read_json(VERIFIED, "a list of verified submissions")
+    for entry in found:
+        digest = sha256(entry.folder / "submission.json")
+        if known.get(entry.folder.name) == digest:
+            continue
+        print(f"{entry.folder.name}: executing the actions again", flush=True)
+        if wrong := differences(read_submission(entry.folder), workers=2):
             print("\n".join(wrong))
             return 1
-        print("  verified")
+        write_json(VERIFIED, known := known | {entry.folder.name: digest})
     write_atomically(PAGE, page(found).encode())
     print(PAGE)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

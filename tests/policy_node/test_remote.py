@@ -14,10 +14,13 @@ import pytest
 
 pytest.importorskip("websockets")
 
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 from websockets.sync.server import serve
 
+from policy_node import serve as serving
 from policy_node import wire
-from policy_node.loading import check_policy, find_policy
+from policy_node.loading import RULESAFE, check_policy, find_policy
 from policy_node.policy import CHUNK, Needs, Observation
 from policy_node.remote import RemotePolicy, parse_address
 from policy_node.serve import PolicyServer, Session
@@ -107,6 +110,9 @@ def test_messages_keep_their_values():
         wire.encode({b"__ndarray__": True, b"data": bytes(8), b"dtype": "f4,f4", b"shape": [1]}),
         wire.encode({b"__ndarray__": True}),
         wire.encode({b"__npgeneric__": True, b"data": "x", b"dtype": "<f4"}),
+        wire.encode({b"__npgeneric__": True, b"data": 300, b"dtype": "|i1"}),
+        wire.encode({b"__ndarray__": True, b"data": b"", b"dtype": "f4,(", b"shape": [0]}),
+        wire.encode({"a": [{}] * (wire.MAX_ITEMS + 1)}),
         b"\x81\x01" * 2000,
     ],
 )
@@ -197,8 +203,27 @@ def test_an_error_of_the_server_is_named_with_the_address(answering, reply, text
     policy = answering(lambda message: reply)
     with pytest.raises(RuleSafeError, match=rf"^openpi://127.0.0.1:\d+: [\s\S]*({text})"):
         policy.infer(OBSERVATION)
+    with pytest.raises(RuleSafeError, match="the inference has failed in this episode"):
+        policy.infer(OBSERVATION)  # the server has lost the state of the episode
     policy.reset()
-    with pytest.raises(RuleSafeError):  # after a new connection
+    with pytest.raises(RuleSafeError, match=text):  # after a new connection
+        policy.infer(OBSERVATION)
+
+
+def test_another_policy_at_the_same_address_is_refused(running):
+    names = iter("aab")
+
+    def handle(connection):
+        connection.send(wire.encode({"policy": next(names)}))
+        for _ in connection:
+            connection.send(actions(np.zeros((2, 13))))
+
+    policy = RemotePolicy(f"openpi://127.0.0.1:{running(serve(handle, '127.0.0.1', 0))}")
+    policy.infer(OBSERVATION)
+    policy.reset()
+    policy.infer(OBSERVATION)
+    policy.reset()
+    with pytest.raises(RuleSafeError, match="the server has another policy than before"):
         policy.infer(OBSERVATION)
 
 
@@ -227,6 +252,7 @@ def test_without_a_server_the_policy_is_refused():
         ("openpi://host?colour=red", r"unknown settings \['colour'\]; valid: image, wrist_image"),
         ("openpi://host?timeout=-1", "is not a valid address"),
         ("openpi://host?timeout", "is not a valid address"),
+        ("openpi://host?timeout=inf", "is not a valid address"),
     ],
 )
 def test_an_invalid_address_is_refused(address, text):
@@ -234,6 +260,12 @@ def test_an_invalid_address_is_refused(address, text):
         check_policy(address)
     with pytest.raises(RuleSafeError, match=text):
         parse_address(address)
+
+
+def test_an_address_of_ipv6_is_valid():
+    assert parse_address("openpi://[::1]:8000").host == "::1"
+    with pytest.raises(RuleSafeError, match="no policy server"):
+        find_policy("openpi://[::1]:9")
 
 
 def test_a_server_of_rulesafe_receives_what_its_policy_needs(running):
@@ -279,6 +311,9 @@ def test_positions_between_two_observations_are_interpolated():
         expected.push(np.full(13, position, np.float32))
     assert (found.memory.values == expected.read().values).all()
     assert (found.memory.mask == expected.read().mask).all()
+    session.sent(2)  # a chunk of two steps
+    message["observation/state"] = np.zeros(13, np.float32)
+    np.testing.assert_allclose(session.observation(message).joints[:, 0], [0.4, 0.2, 0], atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +354,39 @@ def test_an_error_of_the_policy_reaches_the_client(running):
         policy.infer(OBSERVATION)
 
 
-def test_the_number_of_connections_is_limited(running):
+def test_a_policy_that_cannot_be_created_leaves_its_place(running):
+    class Still(Recorder):
+        needs = Needs()
+
+        def __init__(self):
+            super().__init__()
+            if type(self).instances in (2, 3):
+                raise RuleSafeError("no memory left")
+
+    Still.instances = 0
+    port = running(PolicyServer(Still, 12, connections=2).listen("127.0.0.1", 0))
+    name = f"openpi://127.0.0.1:{port}"
+    first = find_policy(name)
+    for _ in range(2):
+        with pytest.raises(RuleSafeError, match="error in the server:\nno memory left"):
+            find_policy(name)
+    second = find_policy(name)
+    assert second.infer(OBSERVATION).shape == first.infer(OBSERVATION).shape == (20, 13)
+
+
+def test_web_pages_are_refused(running):
+    class Still(Recorder):
+        needs = Needs()
+
+    port = running(PolicyServer(Still, 12).listen("127.0.0.1", 0))
+    refused = pytest.raises(InvalidStatus, match="403")
+    with refused, connect(f"ws://127.0.0.1:{port}", origin="https://example.org"):
+        pass
+
+
+def test_the_number_of_connections_is_limited(running, monkeypatch):
+    monkeypatch.setattr(serving, "WAIT", 0.1)
+
     class Still(Recorder):
         needs = Needs()
 
@@ -361,11 +428,17 @@ def test_an_api_key_is_required(running, monkeypatch):
         {"needs": {"frames": "3"}, "memory": None},
         {"needs": {"colour": 1}, "memory": None},
         {"needs": {}, "memory": {"kind": "vq", "colour": 1}},
+        {"needs": {}, "memory": "x"},
+        {"needs": {}, "memory": {"kind": "antigravity:Memory", "length": 1}},
+        {"needs": {}, "memory": {"kind": "raw", "length": 10**12}},
+        {"needs": {"frames": 10**9}, "memory": None},
+        {"needs": {"points": -1}, "memory": None},
     ],
 )
 def test_invalid_metadata_are_refused(answering, about):
     with pytest.raises(RuleSafeError):
-        answering(lambda message: None, metadata={wire.RULESAFE: about})
+        answering(lambda message: None, metadata={RULESAFE: about})
+    assert "antigravity" not in sys.modules
 
 
 # The programs of others. --------------------------------------------------------------------
@@ -444,7 +517,8 @@ def test_a_policy_of_openpis_server_is_evaluated(peers, tmp_path):
         server.kill()
         server.wait()
     found = json.loads((tmp_path / "results.json").read_text())
-    assert found["request"]["actor"] == {"kind": "remote", "name": name, "memory": None}
+    actor = {"kind": "remote", "name": name, "memory": None, "server": None}
+    assert found["request"]["actor"] == actor
     assert [episode["frames"] for episode in found["episodes"]] == [40, 40]
     assert found["timing"]["inferences"] == 8 and found["timing"]["inference_median_ms"] > 0
 

@@ -95,7 +95,18 @@ def test_a_dataset_of_version_1_is_not_extended(earlier):
         DatasetWriter(earlier)
     for name in ("info", "rulesafe"):
         (earlier / f"meta/{name}.json").unlink()
-    assert not DatasetWriter(earlier).is_intact(0)  # of an interrupted writer
+    writer = DatasetWriter(earlier)
+    assert not writer.is_intact(0)  # of an interrupted writer
+    with pytest.raises(RuleSafeError, match="was written by an earlier version"):
+        writer.finish()
+
+
+def test_a_cache_of_other_shapes_is_stale(states_only, tmp_path):
+    store = EpisodeStore(states_only)
+    FrameCache(store, ["observation.state"], tmp_path / "cache")
+    np.save(tmp_path / "cache/observation.state.npy", np.zeros((store.frames, 39), np.float32))
+    with pytest.raises(RuleSafeError, match=r"is stale: its shape is \(\d+, 39\), not"):
+        FrameCache(store, ["observation.state"], tmp_path / "cache")
 
 
 def test_random_access_equals_sequential(root):

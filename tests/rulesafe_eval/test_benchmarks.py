@@ -81,6 +81,7 @@ def test_other_sampled_variations_are_an_error(monkeypatch, tmp_path):
         (["--benchmark", "multi_task", "--seed", "3"], "determines the seed: omit --seed"),
         (["--benchmark", "multi_task", "--rules", "rule_001"], "omit --rules"),
         (["--benchmark", "multi_task", "--step-seconds", "60"], "omit --step-seconds"),
+        (["--benchmark", "multi_task", "--turn-back"], "has no --turn-back"),
     ],
 )
 def test_conditions_of_a_benchmark_cannot_be_changed(options, text, capsys, tmp_path):

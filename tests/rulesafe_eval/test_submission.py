@@ -7,22 +7,35 @@ import os
 import subprocess
 import sys
 import zlib
+from dataclasses import asdict, replace
+from functools import reduce
+from operator import getitem
 
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
+from planner_node.reach import OutOfReach
+from policy_node.policy import Needs
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.results import evaluate
+from rulesafe_eval import runner, submission
+from rulesafe_eval.policies import PolicyAgent
+from rulesafe_eval.request import Setup
+from rulesafe_eval.results import ResultsFolder, evaluate, write_results
+from rulesafe_eval.runner import out_of_reach
 from rulesafe_eval.submission import (
     MAX_FRAMES,
+    check,
     decode_actions,
     differences,
     obstacle,
     read_submission,
+    request_of,
     write_submission,
 )
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.randomisation import load_split, sample_variation
+from vq_memory_node.memory import NoMemory
 
 pytestmark = pytest.mark.episode
 
@@ -50,7 +63,8 @@ def verify(file, **environment):
 def test_a_submission_is_verified_on_another_processor(file):
     newer = " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name))
     code, output, _ = verify(file, NPY_DISABLE_CPU_FEATURES=newer, OPENBLAS_CORETYPE="Nehalem")
-    assert (code, output) == (0, "verified: expert opened 2 of 2\n")
+    conditions = "no benchmark; 1 rules, 2 safes, split nominal; seeds 0 to 1; 20 s per step"
+    assert (code, output) == (0, f"{conditions}\nverified: expert opened 2 of 2\n")
     assert file.stat().st_size < 30_000
 
 
@@ -59,7 +73,7 @@ def test_a_difference_is_printed_and_the_exit_status_is_1(content, tmp_path):
     content["request"]["versions"]["numpy"] = "1.0"
     (tmp_path / "changed.json").write_text(json.dumps(content))
     code, output, _ = verify(tmp_path / "changed.json")
-    note, difference, result = output.splitlines()
+    note, _, difference, result = output.splitlines()
     assert code == 1 and result == "not verified: 1 difference"
     assert note.startswith("note: numpy is ") and note.endswith(", and was 1.0")
     assert difference.startswith(
@@ -117,6 +131,10 @@ def claim_out_of_reach(content):
     content["episodes"][0]["cause"] = "out_of_reach"
 
 
+def resample_often(content):
+    content["episodes"][0]["resampled"] = 25
+
+
 @pytest.mark.parametrize(
     ("tamper", "text"),
     [
@@ -130,6 +148,7 @@ def claim_out_of_reach(content):
         (repeat_the_first, "an episode is listed twice"),
         (improve_the_summary, "summary: differs from the episodes' values"),
         (claim_out_of_reach, "stated to be out of reach, but the arm can reach it"),
+        (resample_often, "resampled must be a number below 20, not 25"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -161,15 +180,82 @@ def test_invalid_actions_are_refused(actions):
     [
         ({"format": 1}, "is not a submission: its format is not 'rulesafe submission 1'"),
         ({"request": {}}, "is not a valid submission: "),
-        ({"episodes": [{}]}, "episode 0 lacks its rule, number or cause"),
+        ({"episodes": [{}]}, "rule of episode 0 is None"),
         ({"episodes": None}, "is not a valid submission: "),
+        ("episodes.0.rule", ["a"]),
+        ("episodes.0.number", "x"),
+        ("episodes.0.number", True),
+        ("episodes.0.opened", "yes"),
+        ("episodes.0.process_score", None),
+        ("request.safes", []),
+        ("request.safes", [1]),
+        ("request.split", 3),
+        ("request.seed", 123456),
+        ("request.episodes", 10**9),
+        ("request.versions", []),
+        ("request.actor", []),
+        ("request.setup.step_seconds", "a"),
+        ("request.setup.step_seconds", float("inf")),
+        ("request.setup.step_seconds", 0),
+        ("request.setup.turn_back", "no"),
     ],
+    ids=str,
 )
 def test_an_invalid_submission_is_refused(content, change, text, tmp_path):
+    if isinstance(change, str):  # the path of a value, and another value
+        *path, last = (int(key) if key.isdigit() else key for key in change.split("."))
+        reduce(getitem, path, content)[last] = text
+        change, text = {}, "is not a valid submission: "
     (tmp_path / "submission.json").write_text(json.dumps(content | change))
     with pytest.raises(RuleSafeError) as error:
         read_submission(tmp_path)
     assert text in str(error.value)
+
+
+@pytest.mark.parametrize("change", [{"split": "/tmp/easy.yaml"}, {"safes": ["/tmp/safe.yaml"]}])
+def test_custom_files_are_refused_even_if_they_are_not_listed(content, change, tmp_path):
+    content["request"] |= change
+    (tmp_path / "submission.json").write_text(json.dumps(content))
+    with pytest.raises(RuleSafeError, match=r"cannot be verified: .* not part of RuleSafe: /tmp/"):
+        read_submission(tmp_path)
+
+
+def test_values_of_an_episode_out_of_reach_are_those_of_no_episode(content, monkeypatch):
+    def fail(*_):
+        raise OutOfReach("too far")
+
+    monkeypatch.setattr(submission, "reachable_variation", fail)
+    attempt = request_of(content).episode("rule_002", 0)
+    content["episodes"][0] = out_of_reach(attempt, load_rule("rule_002"), "too far")
+    stated = {("rule_002", 0): json.loads(json.dumps(content["episodes"][0]))}
+    assert check(request_of(content).setup, stated, attempt) == []
+    stated["rule_002", 0]["opened"] = True
+    (found,) = check(request_of(content).setup, stated, attempt)
+    assert "opened is stated as True, but was False" in found
+
+
+class BeyondLimits:
+    """A policy some of whose targets are clipped, within chunks and when they are executed."""
+
+    needs = Needs()
+
+    def reset(self):
+        pass
+
+    def infer(self, observation):
+        return np.repeat(observation.joints[-1:], 50, axis=0) + np.float32(3.0)
+
+
+def test_a_submission_of_a_policy_with_clipped_targets_is_verified(request_for, tmp_path):
+    request = replace(request_for(episodes=1), setup=Setup("policy", step_seconds=1.0))
+    agent = PolicyAgent(BeyondLimits(), NoMemory(), 12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "agent_of", lambda setup: agent)
+        line = runner.perform(tmp_path, request.setup, request.episode("rule_002", 0))
+    assert line["clipped_actions"] > line["frames"]
+    (tmp_path / "eval.json").write_text(json.dumps(asdict(request)))
+    ResultsFolder(tmp_path).add(line)
+    assert differences(read_submission(write_submission(tmp_path, write_results(tmp_path)))) == []
 
 
 def test_what_cannot_be_verified_is_not_submitted(content, tmp_path):

@@ -341,7 +341,10 @@ def serve(
 
     serving = import_remote("serve")
     key = os.environ.get(serving.API_KEY, "")
-    server = serving.PolicyServer(lambda: find_policy(name, threads), execute, connections, key)
+    about = {"name": name, "files": _hashes(name)}
+    server = serving.PolicyServer(
+        lambda: find_policy(name, threads), execute, connections, key, about
+    )
     with server.listen(host, port) as listening:
         for number in (signal.SIGINT, signal.SIGTERM):
             # From another thread, since `shutdown` waits until `serve_forever` has returned.
@@ -350,6 +353,17 @@ def serve(
         print(f"serving {name} on openpi://{address[0]}:{address[1]}", flush=True)
         listening.serve_forever()
     print("stopped")
+
+
+def _hashes(name: str) -> dict[str, str]:
+    """Return the SHA-256 of each file of a checkpoint; none for a class."""
+    from policy_node.checkpoints import find
+    from rulesafe_core.plugins import is_reference
+    from rulesafe_data.files import sha256
+
+    if is_reference(name):
+        return {}
+    return {path.name: sha256(path) for path in sorted(find(name).glob("policy.*"))}
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {

@@ -26,6 +26,9 @@ from vq_memory_node.memory import Memory, NoMemory
 SCHEME = "openpi://"
 """Beginning of the address of a policy server."""
 
+RULESAFE = "rulesafe"
+"""Key of a server's metadata that describes its policy, if the server is of RuleSafe."""
+
 
 def find_policy(name: str, threads: int = 1) -> Policy:
     """Return the policy of this name.
@@ -118,6 +121,12 @@ def _instance(name: str) -> Policy:
         if not callable(getattr(policy, method, None)):
             raise RuleSafeError(f"{name!r} is not a policy: it has no method {method}()")
     return policy
+
+
+def close_policy(policy: Policy) -> None:
+    """Close the connection of a remote policy; other policies hold nothing."""
+    if close := getattr(policy, "close", None):
+        close()
 
 
 def memory_of_policy(policy: Policy) -> Memory:

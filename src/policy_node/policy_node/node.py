@@ -26,7 +26,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from policy_node import convert
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
-from policy_node.loading import check_policy, find_policy, memory_of_policy
+from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import ReportPeriod
 from policy_node.synchroniser import POINTS, Synchroniser
@@ -52,7 +52,7 @@ class PolicyParameters(Settings):
 
     policy: str = setting(
         "",
-        "Name of a shipped policy, folder of a checkpoint, or module:Class.",
+        "Name of a shipped policy, folder of a checkpoint, module:Class, or openpi://HOST:PORT.",
         changeable=True,
         check=lambda values: check_policy(values.policy),
     )
@@ -173,6 +173,11 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def unload(self) -> None:
         self.destroy_lifecycle_publisher(self._chunks)
+        self._close_policy()
+
+    def _close_policy(self) -> None:
+        if self._policy is not None:
+            close_policy(self._policy)  # also ends an inference on a server
         self._policy = None
 
     def _activate(self) -> None:
@@ -335,6 +340,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def destroy_node(self) -> None:
         self._worker.close()
+        self._close_policy()
         super().destroy_node()
 
 

@@ -13,7 +13,6 @@ needs.
 """
 
 import os
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -21,15 +20,16 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from policy_node import wire
-from policy_node.loading import SCHEME
+from policy_node.loading import RULESAFE, SCHEME
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from policy_node.wire import Keys
+from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.memory import Memory, NoMemory, make_memory, memory_from
+from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
 
 PORT = 8000
 
@@ -38,6 +38,12 @@ OPEN_TIMEOUT = 10.0
 
 CLOSE_TIMEOUT = 2.0
 """Maximum time to close a connection, s."""
+
+MAX_TIMEOUT = 86_400.0
+"""Maximum value of the setting `timeout`, s."""
+
+MAX_MEMORY = 1000
+"""Maximum number of values of a memory that a server may request."""
 
 MAX_TRACE = 4000
 """Maximum number of characters of a server's traceback in an error message."""
@@ -50,8 +56,9 @@ class Address:
     Attributes:
         host, port: where the server listens.
         keys: names in messages.
-        memory: kind of the memory whose values are sent, as for `rulesafe policy train`.
-        timeout: maximum time of an inference, s. The first one may compile a network.
+        memory: kind of the memory whose values are sent, one of `MEMORIES`.
+        timeout: maximum time of an inference, s, and of loading the policy for a connection. The
+            first inference may compile a network.
     """
 
     host: str
@@ -80,7 +87,7 @@ def parse_address(text: str) -> Address:
         timeout = float(given.pop("timeout", Address.timeout))
     except ValueError as error:
         raise RuleSafeError(f"{text!r} is not a valid address: {error}") from error
-    if not host or parts.path not in ("", "/") or not timeout > 0:
+    if not host or parts.path not in ("", "/") or not 0 < timeout <= MAX_TIMEOUT:
         raise RuleSafeError(
             f"{text!r} is not a valid address; valid: {SCHEME}HOST:PORT?timeout=300"
         )
@@ -105,64 +112,80 @@ class RemotePolicy:
         keys = self.address.keys
         self._stack = ExitStack()
         self._connection: ClientConnection | None = None
-        self._used = False
-        self.metadata = self._connect()
+        self._begun = self._failed = False
+        self._first = b""
         self.memory: Memory = make_memory(self.address.memory)
         self.needs = Needs(
             images=bool(keys.image or keys.wrist_image),
             instruction=bool(keys.prompt),
             memory=bool(self.memory.length),
         )
-        if wire.RULESAFE in self.metadata:
-            self.needs, self.memory = _described(self.metadata[wire.RULESAFE])
+        self._connect()
+        try:
+            self.metadata = wire.decode_dict(self._first)
+            if RULESAFE in self.metadata:
+                self.needs, self.memory = _described(self.metadata[RULESAFE])
+        except RuleSafeError as error:
+            self.close()
+            raise RuleSafeError(f"{self.address}: {error}") from None
 
     def reset(self) -> None:
         """Begin a new episode; the next inference opens a new connection."""
-        if self._used:
+        if self._begun:
             self.close()
+        self._failed = False
 
     def close(self) -> None:
         """Close the connection."""
         self._stack.close()
-        self._connection, self._used = None, False
+        self._connection, self._begun = None, False
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
-        """See `policy.Policy.infer`. Raises RuleSafeError if the server fails or is too slow."""
+        """See `policy.Policy.infer`. Raises RuleSafeError if the server fails or is too slow, and
+        then until `reset`, since the server has lost the state of the episode."""
+        if self._failed:
+            raise RuleSafeError(f"{self.address}: the inference has failed in this episode")
         if self._connection is None:
             self._connect()
-        self._used = True
+        self._begun = self._failed = True
         try:
             assert self._connection is not None
             self._connection.send(wire.encode(self._message(observation)))
-            return self._chunk(self._receive(self.address.timeout))
-        except (RuleSafeError, ConnectionClosed, OSError) as error:
+            chunk = self._chunk(self._receive())
+        except (RuleSafeError, WebSocketException, OSError) as error:
             self.close()
             raise RuleSafeError(f"{self.address}: {error}") from None
+        self._failed = False
+        return chunk
 
-    def _connect(self) -> Mapping[Any, Any]:
-        """Open a connection and return the server's metadata."""
-        key = os.environ.get(wire.API_KEY, "")
+    def _connect(self) -> None:
+        """Open a connection; raise RuleSafeError if the server has another policy than before."""
+        key, host = os.environ.get(wire.API_KEY, ""), self.address.host
         try:
             self._connection = self._stack.enter_context(
                 connect(
-                    f"ws://{self.address.host}:{self.address.port}",
+                    f"ws://{f'[{host}]' if ':' in host else host}:{self.address.port}",
                     additional_headers={"Authorization": f"Api-Key {key}"} if key else None,
                     compression=None,
                     max_size=wire.MAX_BYTES,
                     open_timeout=OPEN_TIMEOUT,
                     close_timeout=CLOSE_TIMEOUT,
-                    ping_interval=None,  # servers do not answer during an inference
+                    ping_interval=None,  # servers may not answer during an inference
                     proxy=None,
                 )
             )
-            return wire.decode_dict(self._receive(OPEN_TIMEOUT))
-        except (RuleSafeError, OSError, InvalidHandshake, ConnectionClosed) as error:
+            first = self._receive()
+            if self._first not in (b"", first):
+                raise RuleSafeError("the server has another policy than before")
+            self._first = first
+        except (RuleSafeError, WebSocketException, OSError) as error:
             self.close()
             raise RuleSafeError(f"{self.address}: no policy server: {error}") from None
 
-    def _receive(self, timeout: float) -> bytes:
+    def _receive(self) -> bytes:
         """Return the next message; raise RuleSafeError if it is late, or the text of an error."""
         assert self._connection is not None
+        timeout = self.address.timeout
         try:
             message = self._connection.recv(timeout)
         except TimeoutError:
@@ -206,6 +229,12 @@ def _described(about: Any) -> tuple[Needs, Memory]:
         types = {name: type(value) for name, value in asdict(Needs()).items()}
         if any(type(value) is not types[name] for name, value in asdict(needs).items()):
             raise TypeError(f"needs {about['needs']!r}")
+        within = 0 < needs.frames <= 100 and 0 <= needs.clouds <= needs.frames
+        if not (within and 0 <= needs.points <= CLOUD_POINTS):
+            raise ValueError(f"needs {about['needs']!r}")
+        # No module:Class, which would be imported.
+        if memory and (memory["kind"] not in MEMORIES or not 0 < memory["length"] <= MAX_MEMORY):
+            raise ValueError(f"memory {memory!r}")
         return needs, memory_from(memory) if memory else NoMemory()
-    except (TypeError, KeyError) as error:
+    except (TypeError, KeyError, ValueError) as error:
         raise RuleSafeError(f"the server's metadata are invalid: {error!r}") from error

@@ -6,14 +6,17 @@ frames between two observations are then interpolated linearly, since the robot 
 `execute` steps of the last chunk.
 """
 
+import contextlib
 import hmac
 import http
+import socket
 import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,7 +28,7 @@ from websockets.sync.server import serve as listen
 
 from policy_node import wire
 from policy_node.history import ObservationHistory
-from policy_node.loading import checked_chunk, memory_of_policy
+from policy_node.loading import RULESAFE, checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, Observation, Policy
 from policy_node.wire import API_KEY as API_KEY
 from policy_node.wire import Keys
@@ -38,6 +41,12 @@ KEYS = Keys()
 
 ERROR = 1011
 """Close code of an internal error."""
+
+WAIT = 10.0
+"""Maximum time for which a connection waits for a free policy, s."""
+
+KEEPALIVE = 60
+"""Idle time after which the system checks whether a client still exists, s."""
 
 BUSY = 1013
 """Close code of a server without a free policy."""
@@ -57,6 +66,7 @@ class Session:
         self._history = ObservationHistory(policy.needs)
         self._memory = RollingMemory(memory_of_policy(policy))
         self._frame = policy.needs.frames - 1
+        self._executed = execute
         self._last: NDArray[np.float32] | None = None
 
     def observation(self, message: Mapping[Any, Any]) -> Observation:
@@ -72,9 +82,9 @@ class Session:
                 history.push(each, state)
             self._memory.push(state)
         else:
-            for step in range(1, self._execute + 1):
+            for step in range(1, self._executed + 1):
                 self._frame += 1
-                joints = self._last + (state - self._last) * np.float32(step / self._execute)
+                joints = self._last + (state - self._last) * np.float32(step / self._executed)
                 history.push(self._frame, joints)
                 self._memory.push(joints)
         self._last, frame = state, self._frame
@@ -94,6 +104,10 @@ class Session:
         if needs.instruction and not (isinstance(prompt, str) and prompt):
             raise RuleSafeError(f"the policy requires {KEYS.prompt!r}, a text")
         return history.observation(frame, prompt, self._reading(message))
+
+    def sent(self, steps: int) -> None:
+        """Register the number of steps of the chunk that answers the last observation."""
+        self._executed = min(self._execute, steps)
 
     def _reading(self, message: Mapping[Any, Any]) -> Reading:
         own = self._memory.read()
@@ -126,10 +140,16 @@ class PolicyServer:
         execute: see `Session`.
         connections: maximum number of simultaneous connections.
         key: API key that clients have to send; empty: none.
+        about: facts about the policy for the metadata, such as its name.
     """
 
     def __init__(
-        self, make: Callable[[], Policy], execute: int, connections: int = 4, key: str = ""
+        self,
+        make: Callable[[], Policy],
+        execute: int,
+        connections: int = 4,
+        key: str = "",
+        about: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self._make, self._execute, self._key = make, execute, key
         self._free: SimpleQueue[Policy] = SimpleQueue()
@@ -139,8 +159,9 @@ class PolicyServer:
         described = {
             "needs": asdict(first.needs),
             "memory": memory.describe() if memory.length else None,
+            **about,
         }
-        self._metadata = wire.encode({wire.RULESAFE: described})
+        self._metadata = wire.encode({RULESAFE: described})
         self._free.put(first)
 
     def listen(self, host: str, port: int) -> Server:
@@ -158,6 +179,7 @@ class PolicyServer:
                 max_size=wire.MAX_BYTES,
                 ping_interval=None,  # clients do not answer while they simulate
                 process_request=self._check,
+                origins=[None],  # no web pages
             )
         except OSError as error:
             raise RuleSafeError(f"cannot listen on {host}:{port}: {error}") from error
@@ -170,22 +192,27 @@ class PolicyServer:
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "the API key is wrong\n")
         return None
 
-    def _take(self) -> Policy | None:
+    def _take(self) -> Policy:
+        """Return a policy that is not in use; raise Empty if none becomes free within WAIT."""
+        with self._lock:
+            new = self._free.empty() and self._left > 0
+            self._left -= new
+        if not new:
+            return self._free.get(timeout=WAIT)
         try:
-            return self._free.get_nowait()
-        except Empty:
+            return self._make()
+        except BaseException:
             with self._lock:
-                if not self._left:
-                    return None
-                self._left -= 1
-        return self._make()
+                self._left += 1
+            raise
 
     def _answer(self, connection: ServerConnection) -> None:
-        policy = self._take()
-        if policy is None:
-            connection.close(BUSY, "all policies are in use")
-            return
+        # A client that has vanished does not occupy a policy for ever.
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE)
+        policy = None
         try:
+            policy = self._take()
             policy.reset()
             session = Session(policy, self._execute)
             connection.send(self._metadata)
@@ -195,13 +222,18 @@ class PolicyServer:
                 observation = session.observation(wire.decode_dict(data))
                 began = time.perf_counter()
                 chunk = checked_chunk(policy.infer(observation))
+                session.sent(len(chunk))
                 timing = {"infer_ms": 1000 * (time.perf_counter() - began)}
                 connection.send(wire.encode({KEYS.actions: chunk, "server_timing": timing}))
         except ConnectionClosed:
             pass
+        except Empty:
+            connection.close(BUSY, "all policies are in use")
         except Exception as error:
             known = isinstance(error, RuleSafeError)
-            connection.send(str(error) if known else traceback.format_exc())
+            with contextlib.suppress(ConnectionClosed):
+                connection.send(str(error) if known else traceback.format_exc())
             connection.close(ERROR, "error in the server, see the previous message")
         finally:
-            self._free.put(policy)
+            if policy is not None:
+                self._free.put(policy)

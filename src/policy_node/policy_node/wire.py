@@ -5,6 +5,7 @@ map with the keys b"__ndarray__", b"data", b"dtype", b"shape", a numpy scalar on
 b"__npgeneric__", b"data", b"dtype".
 """
 
+import re
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -20,8 +21,11 @@ MAX_BYTES = 64_000_000
 API_KEY = "RULESAFE_API_KEY"
 """Environment variable with the API key of client and server."""
 
-KINDS = "biuf"
-"""Kinds of numpy types that messages may have: numbers and bools."""
+DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248])")
+"""Names of the numpy types that messages may have: numbers and bools."""
+
+MAX_ITEMS = 10_000
+"""Maximum number of entries of a map or list, which need more memory than their bytes."""
 
 POINTS = "observation/points"
 JOINTS = "observation/joints"
@@ -31,10 +35,8 @@ MEMORY_MASK = "observation/memory_mask"
 joint positions (T, 13), and the values of the memory, tokens (M,) or joint positions (M, 13), with
 a mask (M,) of the observed ones; see `policy.Observation`."""
 
-RULESAFE = "rulesafe"
-"""Key of a server's metadata that describes its policy: `needs` and `memory`."""
-
-_INVALID = (ValueError, TypeError, KeyError, RecursionError, msgpack.exceptions.UnpackException)
+_INVALID: tuple[type[Exception], ...] = (ValueError, TypeError, KeyError, OverflowError)
+_INVALID += (RecursionError, MemoryError, msgpack.exceptions.UnpackException)
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,9 @@ def decode(data: bytes) -> Any:
     if len(data) > MAX_BYTES:
         raise RuleSafeError(f"a message has {len(data)} bytes; the limit is {MAX_BYTES}")
     try:
-        return msgpack.unpackb(data, object_hook=_unpack)
+        return msgpack.unpackb(
+            data, object_hook=_unpack, max_map_len=MAX_ITEMS, max_array_len=MAX_ITEMS
+        )
     except _INVALID as error:
         text = f"a message is not valid msgpack with numpy arrays: {error!r}"
         raise RuleSafeError(text) from error
@@ -86,7 +90,7 @@ def decode_dict(data: bytes) -> dict[Any, Any]:
 
 
 def _pack(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in KINDS:
+    if isinstance(value, (np.ndarray, np.generic)) and DTYPE.fullmatch(value.dtype.str):
         dtype = {b"dtype": value.dtype.str}
         if isinstance(value, np.generic):
             return {b"__npgeneric__": True, b"data": value.item(), **dtype}
@@ -108,7 +112,6 @@ def _unpack(value: dict[Any, Any]) -> Any:
 
 
 def _dtype(name: Any) -> np.dtype[Any]:
-    dtype = np.dtype(name if isinstance(name, str) else "O")
-    if dtype.kind not in KINDS:
+    if not isinstance(name, str) or not DTYPE.fullmatch(name):
         raise ValueError(f"numpy type {name!r}")
-    return dtype
+    return np.dtype(name)

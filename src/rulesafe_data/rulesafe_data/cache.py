@@ -97,11 +97,15 @@ def _check(directory: Path, store: EpisodeStore) -> None:
 
 def _reserve(path: Path, store: EpisodeStore, key: str) -> None:
     """Create the array's file with its final size, so that the disk cannot be full later."""
-    if path.is_file():
-        return
     feature = store.features[key]
+    shape = (store.frames, *feature["shape"])
+    if path.is_file():
+        found = np.load(path, mmap_mode="r").shape
+        if found != shape:
+            raise RuleSafeError(f"the cache {path} is stale: its shape is {found}, not {shape}")
+        return
     with draft_file(path) as draft:
-        reserved_array(draft, feature["dtype"], (store.frames, *feature["shape"]))
+        reserved_array(draft, feature["dtype"], shape)
         path.with_suffix(".done").unlink(missing_ok=True)
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from policy_node.loading import is_remote
+from policy_node.loading import RULESAFE, is_remote
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
 from rulesafe_core.text_files import read_json
@@ -70,6 +70,7 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     memory = memory_of_policy(policy)
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
+        facts |= {"server": getattr(policy, "metadata", {}).get(RULESAFE)}
     if setup.control != "none" and not policy.needs.memory:
         raise RuleSafeError(
             f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "

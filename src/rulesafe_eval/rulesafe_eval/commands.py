@@ -85,6 +85,10 @@ def evaluate(
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
     if benchmark:
+        if turn_back or interference or memory_control != "none":
+            raise RuleSafeError(
+                "an episode of a benchmark has no --turn-back, --interference or --memory-control"
+            )
         given = {"rules": rules, "safes": safes, "episodes": episodes, "split": split}
         fixed = _conditions(benchmark, given | {"seed": seed, "step-seconds": step_seconds})
         rules, safes, episodes, split, seed, step_seconds = fixed
@@ -100,7 +104,8 @@ def evaluate(
     from rulesafe_eval.videos import choose, make, missing
 
     setup = replace(setup, policy=_named(policy))
-    _, facts = load_agent(setup)
+    agent, facts = load_agent(setup)
+    agent.close()  # the workers load it again
     if trained_on := () if safes else (facts.get("data") or {}).get("safes"):
         conditions = (rules, ",".join(trained_on), episodes, split, seed)
     request = make_request(setup, facts, *conditions)
@@ -199,18 +204,30 @@ def verify(submission: Submission, workers: int = 1) -> int:
     """
     from rulesafe_data.bars import ProgressBar
     from rulesafe_demos.attempts import versions
-    from rulesafe_eval.submission import differences, read_submission
+    from rulesafe_eval.benchmarks import benchmark_of
+    from rulesafe_eval.request import disturbances_of
+    from rulesafe_eval.submission import differences, read_submission, request_of
 
     content = read_submission(submission)
     for name, version in versions().items():
         if (other := content["request"]["versions"].get(name)) != version:
             print(f"note: {name} is {version} here, and was {other}")
+    request = request_of(content)
+    name, opened = request.setup.policy, sum(e["opened"] for e in content["episodes"])
+    disturbed = disturbances_of(content["request"]["setup"])
+    conditions = [
+        benchmark_of(request) or "no benchmark",
+        f"{len(request.rules)} rules, {len(request.safes)} safes, split {request.split}",
+        f"seeds {request.seed} to {request.seed + request.episodes - 1}",
+        f"{request.setup.step_seconds:g} s per step",
+        *([disturbed] if disturbed else []),
+    ]
+    print("; ".join(conditions), flush=True)
     episodes = content["episodes"]
     with ProgressBar(total=len(episodes), unit="episode") as bar:
         found = differences(content, workers, on_episode=bar.update)
     for text in found:
         print(text)
-    name, opened = content["request"]["setup"]["policy"], sum(e["opened"] for e in episodes)
     if found:
         print(f"not verified: {len(found)} difference{'s' if len(found) > 1 else ''}")
         return 1

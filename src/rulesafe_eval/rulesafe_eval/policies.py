@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
-from policy_node.loading import checked_chunk
+from policy_node.loading import checked_chunk, close_policy
 from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
@@ -79,6 +79,9 @@ class PolicyAgent(Agent):
         self._executor.reset(0)
         with _traced(simulation):
             self._policy.reset()
+
+    def close(self) -> None:
+        close_policy(self._policy)
 
     def act(self, simulation: Simulation) -> NDArray[np.float64]:
         """Return the next action. Raises PolicyError if the policy raises an exception."""

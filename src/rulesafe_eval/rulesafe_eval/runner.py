@@ -57,10 +57,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
             episode.safe, rule, load_split(episode.split).randomisation, episode.seed
         )
     except OutOfReach as error:
-        plan = tuple(shortest_plan(rule))
-        record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=str(error))
-        facts = Diagnosis().facts(record) | {"resampled": DRAWS, "timing": {}}
-        return {"rule": episode.rule, "number": episode.number, "safe": episode.safe} | facts
+        return out_of_reach(episode, rule, str(error)) | {"timing": {}}
     placing = time.perf_counter() - began
     line, actions, inferences = execute(agent, setup, episode, rule, variation)
     _keep(actions_file(directory, episode.rule, episode.number), actions)
@@ -71,6 +68,14 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
         "inference_seconds": [round(seconds, 5) for seconds in inferences],
     }
     return line | {"resampled": resampled, "timing": timing}
+
+
+def out_of_reach(episode: Attempt, rule: Rule, reason: str) -> dict[str, Any]:
+    """Return the line of an episode whose safe is out of reach at all sampled poses."""
+    plan = tuple(shortest_plan(rule))
+    record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=reason)
+    line = {"rule": episode.rule, "number": episode.number} | Diagnosis().facts(record)
+    return line | {"safe": episode.safe, "resampled": DRAWS}
 
 
 def execute(

@@ -12,6 +12,7 @@ Read the actions of an episode:
 
 import base64
 import json
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -21,21 +22,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
+from planner_node.reach import DRAWS, OutOfReach, out_of_reach, reachable_variation
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.text_files import read_json
+from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
 from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
-from rulesafe_demos.attempts import Attempt
+from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
 from rulesafe_eval.request import EvaluationRequest, Setup, title_of
 from rulesafe_eval.results import Line
 from rulesafe_eval.runner import actions_file, execute
+from rulesafe_eval.runner import out_of_reach as unreached
 from rulesafe_eval.statistics import failures, recovery, summary
+from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.randomisation import SPLITS, load_split, sample_variation
 from rulesafe_sim.runtime import Playback
-from rulesafe_sim.safes import load_safe
+from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.variation import Variation
 
 FORMAT = "rulesafe submission 1"
@@ -45,8 +48,17 @@ FILE = "submission.json"
 MAX_FRAMES = 100_000
 """Maximum number of actions of an episode, which limits the memory that a file can claim."""
 
-OF_THE_POLICY = {"inferences", "retries", "reason", "actions", "variation"}
-"""Values of an episode that do not follow from its actions."""
+OF_THE_POLICY = {"inferences", "retries", "reason", "clipped_actions", "actions", "variation"}
+"""Values of an episode that do not follow from its actions. Clipped actions include steps of chunks
+that were not executed."""
+
+TYPES: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("rule", "safe", "cause", "failed_event"), str),
+    **dict.fromkeys(("number", "seed", "failed_step", "frames", "clipped_actions"), int),
+    **dict.fromkeys(("process_score", "order_free_score"), (int, float)),
+    "opened": bool,
+}
+"""Types of the values from which statistics are computed."""
 
 STATISTICS: dict[str, Callable[[Any], Any]] = {
     "summary": summary,
@@ -57,9 +69,13 @@ STATISTICS: dict[str, Callable[[Any], Any]] = {
 
 def obstacle(request: Mapping[str, Any]) -> str:
     """Return why the results of a request cannot be submitted; empty if they can."""
-    if custom := [*request["files"], *request["locks"].values()]:
-        return f"it uses files that are not part of RuleSafe: {', '.join(sorted(set(custom)))}"
-    if request["setup"]["interference"]:
+    rules = {rule for ids in rule_sets().values() for rule in ids}
+    custom = {*request["files"], *request["locks"].values()}
+    custom |= {request["split"]} - SPLITS.keys()
+    custom |= {*request["safes"]} - {*SAFES} | {*request["rules"]} - rules
+    if custom:
+        return f"it uses files that are not part of RuleSafe: {', '.join(sorted(custom))}"
+    if request["setup"].get("interference"):
         return "the motions before its episodes are planned, which depends on the processor"
     return ""
 
@@ -89,6 +105,12 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
     names = ("complete", *STATISTICS)
     stated = {name: content[name] for name in names}
     submission = {"format": FORMAT, "request": request, **stated, "episodes": episodes}
+    size = sum(len(line.get("actions", "")) for line in episodes)
+    if size > MAX_JSON_BYTES * 0.9:
+        raise RuleSafeError(
+            f"{directory} cannot be submitted: its actions have {size} bytes, and a submission at "
+            f"most {MAX_JSON_BYTES}"
+        )
     write_json(directory / FILE, submission)
     return directory / FILE
 
@@ -105,16 +127,39 @@ def read_submission(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise RuleSafeError(f"{file} is not a submission: its format is not {FORMAT!r}")
     try:
-        request = request_of(content)
+        _check_request(request_of(content))
+        for number, episode in enumerate(content["episodes"]):
+            for name, kind in TYPES.items():
+                value = episode.get(name)
+                if not isinstance(value, kind) or (type(value) is bool) != (kind is bool):
+                    raise ValueError(f"{name} of episode {number} is {value!r}")
         if reason := obstacle(content["request"]):
             raise RuleSafeError(f"{file} cannot be verified: {reason}")
-        for number, episode in enumerate(content["episodes"]):
-            if not {"rule", "number", "cause"} <= episode.keys():
-                raise ValueError(f"episode {number} lacks its rule, number or cause")
-        list(request.all_episodes())
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
     return content
+
+
+def _check_request(request: EvaluationRequest) -> None:
+    """Raise ValueError unless the request is one of `rulesafe eval`."""
+    setup = request.setup
+    counts = (request.episodes, request.seed, setup.execute)
+    texts = (request.split, setup.policy, setup.execution, setup.control)
+    if not (
+        all(type(value) is int and value >= 0 for value in counts)
+        and all(isinstance(text, str) for text in (*texts, *request.safes, *request.rules))
+        and all(type(flag) is bool for flag in (setup.turn_back, setup.interference))
+        and isinstance(request.versions, dict)
+        and isinstance(request.actor, dict)
+        and request.rules
+        and request.safes
+    ):
+        raise ValueError("the request has values that rulesafe eval does not write")
+    if request.seed + request.episodes > EVALUATION_SEEDS:
+        raise ValueError(f"evaluations have the seeds 0 to {EVALUATION_SEEDS - 1}")
+    seconds = setup.step_seconds
+    if type(seconds) not in (int, float) or not 0 < seconds < math.inf:
+        raise ValueError(f"step_seconds is {seconds!r}")
 
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
@@ -152,7 +197,7 @@ def differences(
 
     jobs = [expected[key] for key in expected if key in stated]
     run(partial(check, request.setup, stated), jobs, note, workers, engine)
-    for name, compute in STATISTICS.items():
+    for name, compute in () if texts else STATISTICS.items():  # of the verified values
         if _plain(compute(content["episodes"])) != content.get(name):
             texts.append(f"{name}: differs from the episodes' values")
     return texts
@@ -180,12 +225,13 @@ def _again(setup: Setup, line: Line, episode: Attempt) -> dict[str, Any]:
     if line["cause"] == "out_of_reach":
         try:
             reachable_variation(episode.safe, rule, split, episode.seed)
-        except OutOfReach:
-            return dict(line)
+        except OutOfReach as error:
+            expected: dict[str, Any] = _plain(unreached(episode, rule, str(error)))
+            return expected
         raise RuleSafeError("the safe is stated to be out of reach, but the arm can reach it")
     resampled = line.get("resampled")
-    if type(resampled) is not int or resampled < 0:
-        raise RuleSafeError(f"resampled must be a whole number, not {resampled!r}")
+    if type(resampled) is not int or not 0 <= resampled < DRAWS:
+        raise RuleSafeError(f"resampled must be a number below {DRAWS}, not {resampled!r}")
     variation = Variation.from_dict(line.get("variation"))
     if variation != sample_variation(split, episode.safe, episode.seed, resampled):
         raise RuleSafeError(f"the variation is not that of seed {episode.seed}")

@@ -46,6 +46,9 @@ class Agent:
         """
         raise NotImplementedError
 
+    def close(self) -> None:
+        """Release what the agent holds, such as a connection."""
+
 
 class Playback(Agent):
     """Replays actions, each (13,)."""

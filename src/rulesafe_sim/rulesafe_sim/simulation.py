@@ -29,6 +29,9 @@ from rulesafe_sim.variation import Variation, vary_safe
 ROBOT = h1_2()
 LOWER = np.array([ROBOT.joint(name).lower for name in ACTION_JOINTS])  # (13,) rad
 UPPER = np.array([ROBOT.joint(name).upper for name in ACTION_JOINTS])  # (13,) rad
+SINGLE_LOWER, SINGLE_UPPER = (np.float64(np.float32(limit)) for limit in (LOWER, UPPER))
+"""The limits in single precision, in which actions are given."""
+
 VELOCITY = np.array([ROBOT.joint(name).velocity for name in ACTION_JOINTS])  # (13,) rad/s
 HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 
@@ -195,9 +198,9 @@ class Simulation:
         start, count = self._command.copy(), self.config.physics.controls_per_frame
         with np.errstate(over="ignore"):  # infinity is clipped
             targets = check_action(action).astype(np.float32).astype(np.float64)
-        if ((targets < LOWER) | (targets > UPPER)).any():
+        if ((targets < SINGLE_LOWER) | (targets > SINGLE_UPPER)).any():
             self.clipped_actions += 1
-            targets = np.clip(targets, LOWER, UPPER)
+        targets = np.clip(targets, LOWER, UPPER)
         for i in range(1, count + 1):
             self.control(start + (targets - start) * (i / count))
 

@@ -252,7 +252,9 @@ def submission(folder: Path) -> Target:
     request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "train"}
     request |= {"seed": 0, "actor": {}, "versions": {}}
     packed = b64encode(compress(bytes(52))).decode()
-    episode = {"rule": "rule_001", "number": 0, "cause": "", "actions": packed}
+    episode = {"rule": "rule_001", "number": 0, "safe": "safe_01", "seed": 0, "actions": packed}
+    episode |= {"opened": True, "cause": "", "failed_event": "", "failed_step": 0, "frames": 1}
+    episode |= {"process_score": 1.0, "order_free_score": 1.0, "clipped_actions": 0}
     path.write_text(json.dumps({"format": SUBMISSION, "request": request, "episodes": [episode]}))
 
     def read() -> None:

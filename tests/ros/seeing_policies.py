@@ -109,4 +109,4 @@ class Broken(Seeing):
     """Raises an unexpected exception."""
 
     def infer(self, observation):
-        return super().infer(observation)[:7]
+        return super().infer(observation)[:7, :12]

@@ -198,7 +198,11 @@ class ChunkExecutor:
             )
         steps = np.clip(chunk.steps, self._lower, self._upper)
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
-        self._chunk, self._next = self._combined(replace(chunk, steps=steps)), first
+        combined = self._combined(replace(chunk, steps=steps))
+        # In single precision, in which executed actions are stored, so that a replay of them is
+        # bit-identical.
+        single = combined.steps.astype(np.float32).astype(np.float64)
+        self._chunk, self._next = replace(combined, steps=single), first
         self._segment_start, self._start_command, self._last_time = now, command.copy(), now
         self._knots = np.concatenate(([now], self._chunk.times[first:]))
         self._knot_steps = np.concatenate((command[None], self._chunk.steps[first:]))

@@ -220,11 +220,7 @@ class RuleSafeEnv(gymnasium.Env):
 
 
 def _action_space() -> spaces.Box:
-    # Rounded inwards to single precision, so that no sample exceeds the limits.
-    low, high = LOWER.astype(np.float32), UPPER.astype(np.float32)
-    low = np.where(low < LOWER, np.nextafter(low, np.float32(np.inf)), low)
-    high = np.where(high > UPPER, np.nextafter(high, np.float32(-np.inf)), high)
-    return spaces.Box(low, high, dtype=np.float32)
+    return spaces.Box(LOWER.astype(np.float32), UPPER.astype(np.float32), dtype=np.float32)
 
 
 def _positions_space(count: int) -> spaces.Box:

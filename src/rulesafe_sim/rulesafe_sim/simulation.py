@@ -1,7 +1,7 @@
 """The simulation of robot, safe and lock, without ROS; rendering is optional."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,11 +27,18 @@ from rulesafe_sim.stand import stand_shapes
 from rulesafe_sim.variation import Variation, vary_safe
 
 ROBOT = h1_2()
-LOWER = np.array([ROBOT.joint(name).lower for name in ACTION_JOINTS])  # (13,) rad
-UPPER = np.array([ROBOT.joint(name).upper for name in ACTION_JOINTS])  # (13,) rad
-SINGLE_LOWER, SINGLE_UPPER = (np.float64(np.float32(limit)) for limit in (LOWER, UPPER))
-"""The limits in single precision, in which actions are given."""
 
+
+def _inwards(limits: Sequence[float], towards: float) -> NDArray[np.float64]:
+    """Return limits in single precision, rounded towards the inside: `towards` +-inf."""
+    exact, single = np.array(limits), np.array(limits, np.float32)
+    outside = (single > exact) if towards < 0 else (single < exact)
+    inner = np.nextafter(single, np.float32(towards))
+    return np.where(outside, inner, single).astype(np.float64)
+
+
+LOWER = _inwards([ROBOT.joint(name).lower for name in ACTION_JOINTS], np.inf)  # (13,) rad
+UPPER = _inwards([ROBOT.joint(name).upper for name in ACTION_JOINTS], -np.inf)  # (13,) rad
 VELOCITY = np.array([ROBOT.joint(name).velocity for name in ACTION_JOINTS])  # (13,) rad/s
 HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 
@@ -198,9 +205,9 @@ class Simulation:
         start, count = self._command.copy(), self.config.physics.controls_per_frame
         with np.errstate(over="ignore"):  # infinity is clipped
             targets = check_action(action).astype(np.float32).astype(np.float64)
-        if ((targets < SINGLE_LOWER) | (targets > SINGLE_UPPER)).any():
+        if ((targets < LOWER) | (targets > UPPER)).any():
             self.clipped_actions += 1
-        targets = np.clip(targets, LOWER, UPPER)
+            targets = np.clip(targets, LOWER, UPPER)
         for i in range(1, count + 1):
             self.control(start + (targets - start) * (i / count))
 

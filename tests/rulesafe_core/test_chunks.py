@@ -251,7 +251,7 @@ def test_overlapping_chunks_are_blended_by_their_age():
     row = follow(again, now, command, 7 * PERIOD)[-1]
     older, oldest = np.exp(-0.3), np.exp(-0.6)
     expected = (third[0] + older * second[3] + oldest * first[6]) / (1 + older + oldest)
-    np.testing.assert_allclose(row, expected, rtol=1e-9)
+    np.testing.assert_allclose(row, expected, rtol=1e-6)
 
 
 def test_a_blended_chunk_that_comes_twice_counts_once_and_a_reset_forgets():

@@ -230,8 +230,9 @@ MEMORIES = {
 }
 """Names of the memories of the study `memories`, from little to much information."""
 
-DEMANDS = (("memory not needed", 0.0, 0.5), ("1 bit", 0.5, 1.5), ("1.6 or 2 bits", 1.5, 9.0))
-"""Groups of rules by the bits of memory that their shortest plan needs: title, range."""
+DEMANDS = (("0 bits", 0.0, 0.5), ("1 bit", 0.5, 1.5), ("1.6 or 2 bits", 1.5, 9.0))
+"""Groups of rules by the bits of memory that their shortest plan needs besides the phases of knob
+and handle: title, range."""
 
 
 def draw_memories(folders: Iterable[Path]) -> Figure:

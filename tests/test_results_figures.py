@@ -1,5 +1,6 @@
 """The counts in docs/results/data are those of the pages, and the script draws its figures."""
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -12,16 +13,17 @@ import pytest
 from PIL import Image
 
 from rulesafe_eval.comparison import compare
-from rulesafe_eval.statistics import mean, percent
+from rulesafe_eval.statistics import holm, mean, percent
 from rulesafe_eval.table import ALL, pool
 from rulesafe_locks.rules import RULES
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
 DATA = RESULTS / "data/twenty_rules"
+MEMORY_DATA = RESULTS / "data/memories"
 SPLITS = ("train", "shifted")
 TWENTY = "Twenty rules on ten safes"
-FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules")
+FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
 
 
 def rows(name):
@@ -111,6 +113,36 @@ def test_the_figures_out_of_distribution_are_those_of_the_file():
     for safe in ("safe_05", "safe_10"):
         count = sum(line["opened"] for key, line in found.lines.items() if key[2] == safe)
         assert f"{count} of 100 on {safe}" in text
+
+
+def test_the_rows_of_other_memories_are_those_of_the_files():
+    paths = {path.stem: path for path in (*DATA.glob("*_0.json"), *MEMORY_DATA.glob("*_0.json"))}
+    contents = {name: json.loads(path.read_text()) for name, path in paths.items()}
+    known = [name for name in memory_names() if f"{name}_0" in paths]
+    vq = contents["vq_0"]
+    compared = [name for name in known if name != "vq"]
+    p = [compare(contents[f"{name}_0"], vq)["rows"][0]["success_p"] for name in compared]
+    corrected = dict(zip(compared, holm(p), strict=True))
+    expected = []
+    for name in known:
+        folder = "" if paths[f"{name}_0"].parent == DATA else "../memories/"
+        found = pooled(f"{folder}{name}_0")
+        opened, scores = found.values("opened"), found.values("process_score")
+        rate = percent(opened.mean(), found.interval("opened"))
+        score = mean(scores.mean(), found.interval("process_score"))
+        shown = f"{corrected[name]:.2g}" if name in corrected else ""
+        count = f"{opened.sum():.0f}/{len(opened)}"
+        expected.append((memory_names()[name], count, rate, score, shown))
+    _, *printed = [cells for title, cells in tables("policies") if title == "Other memories"]
+    assert printed == expected and len(printed) > 6
+
+
+def memory_names():
+    """Return the names of memories in the figure and in the table."""
+    spec = importlib.util.spec_from_file_location("figures", ROOT / "scripts/results_figures.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.MEMORIES
 
 
 def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():

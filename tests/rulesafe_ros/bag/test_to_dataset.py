@@ -81,8 +81,9 @@ def teleoperated(robot, day, motion):
     script = robot(0, 2.6)
     script.say("/episode/started", day, script.time(day))
     script.say("/instruction", day, script.make("std_msgs/String", data="Open it."))
-    first = np.linspace(0.0, 0.1, 13) + np.arange(1, 11)[:, None] / 100
-    second = first[:10] + 0.05
+    # In single precision, as the steps that are executed.
+    first = np.float32(np.linspace(0.0, 0.1, 13) + np.arange(1, 11)[:, None] / 100).astype(float)
+    second = np.float32(first[:10] + 0.05).astype(float)
     script.chunk(day + 2 * PERIOD, day + 2 * PERIOD + 40_000_000, first)
     script.chunk(day + 8 * PERIOD, day + 8 * PERIOD + 130_000_000, second)
     return script, first, second

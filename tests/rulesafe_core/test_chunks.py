@@ -372,7 +372,7 @@ def test_only_remaining_steps_count_as_clipped_and_counts_add_up():
     rows = np.full((6, 13), 0.7)
     executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 4 * PERIOD, START)
     assert executor.clipped == 2, "the time of the first four steps has passed"
-    executor.accept(make_chunk(ACTION_JOINTS, rows, 0), 5 * PERIOD, START)
+    executor.accept(make_chunk(ACTION_JOINTS, rows + 0.1, 0), 5 * PERIOD, START)
     assert executor.clipped == 3
 
 
@@ -455,3 +455,20 @@ def test_an_executor_is_found_by_its_name_and_executes_all_steps_by_default(name
 
 def test_periods_and_lengths_of_the_chunks_of_this_project():
     assert (PERIOD, MAX_ROWS) == (SECOND // 10, 50)
+
+
+@pytest.mark.parametrize("kind", [ChunkExecutor, BlendingExecutor])
+def test_a_chunk_that_is_sent_again_changes_nothing(kind):
+    traces = []
+    for again in (False, True):
+        executor, command, trace = kind(), START, []
+        chunk = make_chunk(ACTION_JOINTS, rows_of(1, 5) * 3, 0)
+        executor.accept(chunk, 0, command)
+        for now in range(TICK, 5 * PERIOD, TICK):
+            if again and now == 17 * TICK:
+                repeated = make_chunk(ACTION_JOINTS, rows_of(1, 5) * 3, 0)
+                assert executor.accept(repeated, now, command) == 4
+            command = executor.target(now, command)
+            trace.append(command)
+        traces.append((np.array(trace), executor.clipped))
+    assert (traces[0][0] == traces[1][0]).all() and traces[0][1] == traces[1][1]

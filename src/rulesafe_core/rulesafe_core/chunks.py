@@ -146,6 +146,7 @@ class ChunkExecutor:
             raise RuleSafeError("the velocity limit of each joint must be above 0 rad/s")
         self.clipped = 0
         self._chunk: Chunk | None = None
+        self._accepted: Chunk | None = None  # the running chunk as it was received
         self._next = 0  # index of the step at the end of the current segment
         self._segment_start = 0  # ns
         self._start_command = np.zeros(len(ACTION_JOINTS))  # command at the segment's start, rad
@@ -156,7 +157,7 @@ class ChunkExecutor:
 
     def reset(self, now: int) -> None:
         """Drop the chunk, and refuse chunks with observations from before `now` (ns)."""
-        self._chunk = None
+        self._chunk = self._accepted = None
         self._earliest = now
         self.clipped = 0
 
@@ -196,6 +197,9 @@ class ChunkExecutor:
                 f"the chunk ended at {_seconds(chunk.end)}, but the time is {_seconds(now)}: "
                 "no step is left"
             )
+        if self._accepted is not None and _equal(chunk, self._accepted):
+            return remaining  # sent again: to begin it anew would change the last bits of the path
+        self._accepted = chunk
         steps = np.clip(chunk.steps, self._lower, self._upper)
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())
         combined = self._combined(replace(chunk, steps=steps))
@@ -342,6 +346,11 @@ def load_executor(name: str) -> type[ChunkExecutor]:
     if name not in EXECUTORS:
         raise unknown_name("chunk executor", name, EXECUTORS)
     return EXECUTORS[name]
+
+
+def _equal(one: Chunk, other: Chunk) -> bool:
+    same_times = one.stamp == other.stamp and np.array_equal(one.times, other.times)
+    return same_times and np.array_equal(one.steps, other.steps)
 
 
 def _seconds(time: int) -> str:

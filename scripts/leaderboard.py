@@ -10,9 +10,10 @@ hash is then stored in submissions/verified.json.
 
 import html
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
@@ -22,7 +23,7 @@ from rulesafe_data.files import sha256, write_json
 from rulesafe_eval.benchmarks import BENCHMARKS, benchmark_of, load_benchmark
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
-from rulesafe_eval.table import ALL, Pooled, pool
+from rulesafe_eval.table import Pooled, pool_rules
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "submissions"
@@ -45,8 +46,8 @@ class About:
 
     Attributes:
         policy: name of the policy.
-        authors: who submits.
-        memory: what the policy knows of the past, such as "four tokens of VQ-Memory".
+        authors: authors of the submission.
+        memory: memory of the policy, such as "four tokens of VQ-Memory".
         inputs: what it observes.
         training: data and number of demonstrations; training seeds.
         privileged: privileged information that it uses, or "none".
@@ -67,6 +68,7 @@ class Entry:
     folder: Path
     about: About
     benchmark: str
+    content: Mapping[str, Any]  # of submission.json
     results: Pooled
 
 
@@ -83,12 +85,12 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
         expected = {(each["rule"], each["number"]) for each in wanted}
         stated = [(each["rule"], each["number"]) for each in content["episodes"]]
         if not name or set(stated) != expected or len(stated) != len(expected):
-            raise RuleSafeError(f"{path} has not the episodes of a benchmark: use --benchmark")
+            raise RuleSafeError(
+                f"{path} does not have the episodes of a benchmark: evaluate with --benchmark"
+            )
         about = path.with_name("about.yaml")
-        ((results,),) = (
-            kinds.values() for condition, kinds in pool([content]).items() if condition[0] == ALL
-        )
-        yield Entry(path.parent, build(About, read_yaml(about), str(about)), name, results)
+        stated_by = build(About, read_yaml(about), str(about))
+        yield Entry(path.parent, stated_by, name, content, pool_rules([content]))
 
 
 def page(found: list[Entry]) -> str:
@@ -142,7 +144,7 @@ def main() -> int:
         if known.get(entry.folder.name) == digest:
             continue
         print(f"{entry.folder.name}: executing the actions again", flush=True)
-        if wrong := differences(read_submission(entry.folder), workers=2):
+        if wrong := differences(entry.content, workers=2):
             print("\n".join(wrong))
             return 1
         write_json(VERIFIED, known := known | {entry.folder.name: digest})

@@ -62,13 +62,12 @@ def make(name: str) -> dict[str, Any]:
     setup = Setup("expert")
     request = make_request(setup, {}, safes="all", seed=0, **wanted)
     split, entries = load_split(request.split).randomisation, []
+    default = Variation(Placement((0.0, 0.0, 0.0), 0.0)).to_dict()
     for each in request.all_episodes():
         rule = load_rule(each.source)
         variation, resampled = reachable_variation(each.safe, rule, split, each.seed)
-        default = Variation(Placement((0.0, 0.0, 0.0), 0.0)).to_dict()
-        values = nominal(variation.to_dict(), default) | {
-            "placement": variation.to_dict()["placement"]
-        }
+        complete = variation.to_dict()
+        values = nominal(complete, default) | {"placement": complete["placement"]}
         about = {"rule": each.rule, "number": each.number, "safe": each.safe, "seed": each.seed}
         entries.append(about | {"resampled": resampled, "variation": values})
     keys = ("rules", "safes", "split", "episodes", "seed")

@@ -79,6 +79,17 @@ def axes_of_rates(axes: Axes, title: str, top: float = 110) -> None:
     axes.grid(axis="y", color=GRID, linewidth=0.6)
 
 
+def horizontal_axes_of_rates(axes: Axes, title: str, low: float, high: float) -> None:
+    """Set up an axis of horizontal rates in percent, with the limits low and high."""
+    axes.set_xlim(low, high)
+    axes.set_xticks(range(0, 101, 25))
+    axes.set_title(title, loc="left", fontweight="bold", color=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_axisbelow(True)
+    axes.grid(axis="x", color=GRID, linewidth=0.6)
+
+
 def bar(axes: Axes, x: float, row: Row, width: float) -> None:
     """Draw a bar with its interval and its value."""
     value, low, high = rate(row)
@@ -255,13 +266,9 @@ def draw_memories(folders: Iterable[Path]) -> Figure:
             axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
     for axes, (title, low, high) in zip(panels, DEMANDS, strict=True):
         count = sum(low <= value < high for value in bits.values())
-        axes.set_title(f"{title}\n({count} rules)", loc="left", fontweight="bold", color=INK)
-        axes.set_xlim(-3, 103)
-        axes.set_xticks(range(0, 101, 25))
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(length=0)
-        axes.set_axisbelow(True)
-        axes.grid(color=GRID, linewidth=0.6)
+        horizontal_axes_of_rates(axes, f"{title}\n({count} rules)", -3, 103)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="y", color=GRID, linewidth=0.6)
         axes.set_xlabel("success (%)")
     panels[0].set_yticks(range(len(known)), [MEMORIES[name] for name in known])
     panels[0].invert_yaxis()
@@ -333,13 +340,8 @@ def draw_step_probe(table: Sequence[Row]) -> Figure:
             axes.barh(y, value, 0.72, color=COLORS[kind])
             axes.errorbar(value, y, xerr=[[value - low], [high - value]], color=INK, capsize=2)
             axes.text(high + 1.5, y, f"{value:.0f}", va="center", fontsize=8)
-        axes.set_xlim(0, 108)
-        axes.set_xticks(range(0, 101, 25))
-        axes.set_title(title, loc="left", fontweight="bold", color=INK)
-        axes.spines[["top", "right", "bottom"]].set_visible(False)
-        axes.tick_params(length=0)
-        axes.set_axisbelow(True)
-        axes.grid(axis="x", color=GRID, linewidth=0.6)
+        horizontal_axes_of_rates(axes, title, 0, 108)
+        axes.spines["bottom"].set_visible(False)
         axes.set_xlabel("step read correctly (% of frames)")
     panels[0].set_yticks(range(len(inputs)), list(inputs.values()))
     panels[0].invert_yaxis()

@@ -84,7 +84,7 @@ def test_incomplete_submissions_are_refused(leaderboard, tmp_path):
         {"request": complete["request"] | {"seed": 3}},
     ):
         (folder / "submission.json").write_text(json.dumps(complete | change))
-        with pytest.raises(RuleSafeError, match="has not the episodes of a benchmark"):
+        with pytest.raises(RuleSafeError, match="does not have the episodes of a benchmark"):
             list(leaderboard.entries(tmp_path))
     (folder / "submission.json").write_text(json.dumps(complete))
     (folder / "about.yaml").write_text("policy: mine")

@@ -14,7 +14,7 @@ from PIL import Image
 
 from rulesafe_eval.comparison import compare
 from rulesafe_eval.statistics import holm, mean, percent
-from rulesafe_eval.table import ALL, pool
+from rulesafe_eval.table import pool_rules
 from rulesafe_locks.rules import RULES
 
 ROOT = Path(__file__).parents[1]
@@ -60,9 +60,7 @@ def interval(row, start=""):
 def pooled(*names):
     """Return the episodes under all rules of some stored evaluations of one policy."""
     contents = [json.loads((DATA / f"{name}.json").read_text()) for name in names]
-    (found,) = [kinds for condition, kinds in pool(contents).items() if condition[0] == ALL]
-    (only,) = found.values()
-    return only
+    return pool_rules(contents)
 
 
 @pytest.mark.parametrize(

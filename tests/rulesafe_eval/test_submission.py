@@ -22,7 +22,7 @@ from rulesafe_eval import runner, submission
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import ResultsFolder, evaluate, write_results
-from rulesafe_eval.runner import out_of_reach
+from rulesafe_eval.runner import line_out_of_reach
 from rulesafe_eval.submission import (
     MAX_FRAMES,
     check,
@@ -226,7 +226,7 @@ def test_values_of_an_episode_out_of_reach_are_those_of_no_episode(content, monk
 
     monkeypatch.setattr(submission, "reachable_variation", fail)
     attempt = request_of(content).episode("rule_002", 0)
-    content["episodes"][0] = out_of_reach(attempt, load_rule("rule_002"), "too far")
+    content["episodes"][0] = line_out_of_reach(attempt, load_rule("rule_002"), "too far")
     stated = {("rule_002", 0): json.loads(json.dumps(content["episodes"][0]))}
     assert check(request_of(content).setup, stated, attempt) == []
     stated["rule_002", 0]["opened"] = True

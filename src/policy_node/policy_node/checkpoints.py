@@ -151,6 +151,11 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
         raise RuleSafeError(f"{folder / JSON_FILE}: invalid content: {error!r}") from error
 
 
+def file_hashes(name: str) -> dict[str, str]:
+    """Return the SHA-256 of each file of a checkpoint, by file name; see `find` for the name."""
+    return {path.name: sha256(path) for path in sorted(Path(find(name)).glob("policy.*"))}
+
+
 def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None:
     """Write a policy that differs from another one in its scene encoder.
 

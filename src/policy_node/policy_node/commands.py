@@ -337,11 +337,13 @@ def serve(
         connections: Maximum number of simultaneous connections.
         threads: Number of CPU threads of the policy.
     """
+    from policy_node.checkpoints import file_hashes
     from policy_node.loading import find_policy, import_remote
+    from rulesafe_core.plugins import is_reference
 
     serving = import_remote("serve")
-    key = os.environ.get(serving.API_KEY, "")
-    about = {"name": name, "files": _hashes(name)}
+    key = os.environ.get(serving.wire.API_KEY, "")
+    about = {"name": name, "files": {} if is_reference(name) else file_hashes(name)}
     server = serving.PolicyServer(
         lambda: find_policy(name, threads), execute, connections, key, about
     )
@@ -353,17 +355,6 @@ def serve(
         print(f"serving {name} on openpi://{address[0]}:{address[1]}", flush=True)
         listening.serve_forever()
     print("stopped")
-
-
-def _hashes(name: str) -> dict[str, str]:
-    """Return the SHA-256 of each file of a checkpoint; none for a class."""
-    from policy_node.checkpoints import find
-    from rulesafe_core.plugins import is_reference
-    from rulesafe_data.files import sha256
-
-    if is_reference(name):
-        return {}
-    return {path.name: sha256(path) for path in sorted(find(name).glob("policy.*"))}
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {

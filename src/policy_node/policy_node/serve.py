@@ -30,7 +30,6 @@ from policy_node import wire
 from policy_node.history import ObservationHistory
 from policy_node.loading import RULESAFE, checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, Observation, Policy
-from policy_node.wire import API_KEY as API_KEY
 from policy_node.wire import Keys
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS

@@ -198,7 +198,7 @@ class ChunkExecutor:
                 "no step is left"
             )
         if self._accepted is not None and _equal(chunk, self._accepted):
-            return remaining  # sent again: to begin it anew would change the last bits of the path
+            return remaining  # sent again: a second start would change the last bits of the path
         self._accepted = chunk
         steps = np.clip(chunk.steps, self._lower, self._upper)
         self.clipped += int((steps[first:] != chunk.steps[first:]).any(axis=1).sum())

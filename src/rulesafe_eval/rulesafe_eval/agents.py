@@ -7,7 +7,6 @@ from policy_node.loading import RULESAFE, is_remote
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
 from rulesafe_core.text_files import read_json
-from rulesafe_data.files import sha256
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
@@ -93,7 +92,7 @@ def facts_of(name: str) -> dict[str, Any]:
         return {"kind": "remote", "name": name}
     if is_reference(name):
         return {"kind": "class", "name": name}
-    from policy_node.checkpoints import find, shipped
+    from policy_node.checkpoints import file_hashes, find, shipped
 
     try:
         folder = Path(find(name))
@@ -111,6 +110,5 @@ def facts_of(name: str) -> dict[str, Any]:
         raise RuleSafeError(f"{folder}: training in policy.json is invalid: {error}") from error
     if base := about.get("base"):  # its encoder was exchanged
         training["encoder"] = base.get("encoder")
-    hashes = {path.name: sha256(path) for path in sorted(folder.glob("policy.*"))}
     described = {key: about.get(key) for key in kept}
-    return {"kind": "checkpoint", **described, "training": training, "files": hashes}
+    return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}

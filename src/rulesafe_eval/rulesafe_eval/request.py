@@ -110,13 +110,7 @@ def make_request(
 ) -> EvaluationRequest:
     """Return the request for command-line arguments; rules and safes as in `rulesafe demos
     generate`. Raises RuleSafeError for invalid arguments."""
-    if episodes < 1 or seed < 0 or seed + episodes > EVALUATION_SEEDS:
-        raise RuleSafeError(
-            f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
-            f"rule; got {episodes} episodes from seed {seed}"
-        )
-    if not setup.step_seconds > 0:
-        raise RuleSafeError(f"step_seconds must be more than 0 s, got {setup.step_seconds:g}")
+    check_range(episodes, seed, setup.step_seconds)
     wanted = attempts.make_request(rules, 1, None, safes, split, 0, others=True)
     return EvaluationRequest(
         setup=setup,
@@ -132,6 +126,23 @@ def make_request(
     )
 
 
+def check_range(episodes: int, seed: int, step_seconds: float) -> None:
+    """Raise RuleSafeError if a number of a request is out of its range."""
+    if episodes < 1 or seed < 0 or seed + episodes > EVALUATION_SEEDS:
+        raise RuleSafeError(
+            f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
+            f"rule; got {episodes} episodes from seed {seed}"
+        )
+    if not step_seconds > 0:
+        raise RuleSafeError(f"step_seconds must be more than 0 s, got {step_seconds:g}")
+
+
+def request_from(content: Mapping[str, Any]) -> EvaluationRequest:
+    """Return the request of its JSON; raise TypeError or KeyError if an entry is invalid."""
+    tuples = {key: tuple(content[key]) for key in ("rules", "safes")}
+    return EvaluationRequest(**{**content, **tuples, "setup": Setup(**content["setup"])})
+
+
 def load_request(directory: Path) -> EvaluationRequest:
     """Return the request of a directory of results. Raises RuleSafeError if there is none."""
     path = directory / "eval.json"
@@ -142,9 +153,6 @@ def load_request(directory: Path) -> EvaluationRequest:
             f"{directory} has no {path.name}; run rulesafe eval --policy NAME --out {directory}"
         ) from None
     try:
-        content["setup"] = Setup(**content["setup"])
-        for key in ("rules", "safes"):
-            content[key] = tuple(content[key])
-        return EvaluationRequest(**content)
+        return request_from(content)
     except (TypeError, KeyError) as error:
         raise RuleSafeError(f"{path} is not a valid request of an evaluation: {error}") from error

@@ -57,7 +57,7 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
             episode.safe, rule, load_split(episode.split).randomisation, episode.seed
         )
     except OutOfReach as error:
-        return out_of_reach(episode, rule, str(error)) | {"timing": {}}
+        return line_out_of_reach(episode, rule, str(error)) | {"timing": {}}
     placing = time.perf_counter() - began
     line, actions, inferences = execute(agent, setup, episode, rule, variation)
     _keep(actions_file(directory, episode.rule, episode.number), actions)
@@ -70,12 +70,16 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     return line | {"resampled": resampled, "timing": timing}
 
 
-def out_of_reach(episode: Attempt, rule: Rule, reason: str) -> dict[str, Any]:
+def line_out_of_reach(episode: Attempt, rule: Rule, reason: str) -> dict[str, Any]:
     """Return the line of an episode whose safe is out of reach at all sampled poses."""
     plan = tuple(shortest_plan(rule))
     record = EpisodeRecord(rule.id, episode.safe, episode.seed, plan, reason=reason)
-    line = {"rule": episode.rule, "number": episode.number} | Diagnosis().facts(record)
-    return line | {"safe": episode.safe, "resampled": DRAWS}
+    return _line(episode, Diagnosis().facts(record)) | {"resampled": DRAWS}
+
+
+def _line(episode: Attempt, facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the line of an episode for results.jsonl."""
+    return {"rule": episode.rule, "number": episode.number} | facts | {"safe": episode.safe}
 
 
 def execute(
@@ -100,8 +104,7 @@ def execute(
             f"policy {setup.policy} failed at frame {error.frame} of {episode}: fix the policy and "
             "run the same command to resume with this episode"
         ) from None
-    line = {"rule": episode.rule, "number": episode.number} | diagnosis.facts(record)
-    line["safe"] = episode.safe
+    line = _line(episode, diagnosis.facts(record))
     for each in disturbed:
         line |= each.facts()
     if setup.interference:

@@ -28,11 +28,16 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
 from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
-from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
-from rulesafe_eval.request import EvaluationRequest, Setup, title_of
+from rulesafe_demos.attempts import Attempt
+from rulesafe_eval.request import (
+    EvaluationRequest,
+    Setup,
+    check_range,
+    request_from,
+    title_of,
+)
 from rulesafe_eval.results import Line
-from rulesafe_eval.runner import actions_file, execute
-from rulesafe_eval.runner import out_of_reach as unreached
+from rulesafe_eval.runner import actions_file, execute, line_out_of_reach
 from rulesafe_eval.statistics import failures, recovery, summary
 from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.rules import load_rule
@@ -133,15 +138,16 @@ def read_submission(path: Path) -> dict[str, Any]:
                 value = episode.get(name)
                 if not isinstance(value, kind) or (type(value) is bool) != (kind is bool):
                     raise ValueError(f"{name} of episode {number} is {value!r}")
-        if reason := obstacle(content["request"]):
-            raise RuleSafeError(f"{file} cannot be verified: {reason}")
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        reason = obstacle(content["request"])
+    except (RuleSafeError, TypeError, KeyError, ValueError, AttributeError) as error:
         raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
+    if reason:
+        raise RuleSafeError(f"{file} cannot be verified: {reason}")
     return content
 
 
 def _check_request(request: EvaluationRequest) -> None:
-    """Raise ValueError unless the request is one of `rulesafe eval`."""
+    """Raise ValueError or RuleSafeError unless the request is one of `rulesafe eval`."""
     setup = request.setup
     counts = (request.episodes, request.seed, setup.execute)
     texts = (request.split, setup.policy, setup.execution, setup.control)
@@ -155,18 +161,14 @@ def _check_request(request: EvaluationRequest) -> None:
         and request.safes
     ):
         raise ValueError("the request has values that rulesafe eval does not write")
-    if request.seed + request.episodes > EVALUATION_SEEDS:
-        raise ValueError(f"evaluations have the seeds 0 to {EVALUATION_SEEDS - 1}")
-    seconds = setup.step_seconds
-    if type(seconds) not in (int, float) or not 0 < seconds < math.inf:
-        raise ValueError(f"step_seconds is {seconds!r}")
+    if type(setup.step_seconds) not in (int, float) or setup.step_seconds == math.inf:
+        raise ValueError(f"step_seconds is {setup.step_seconds!r}")
+    check_range(request.episodes, request.seed, setup.step_seconds)
 
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
     """Return the request of a submission."""
-    about = dict(content["request"])
-    about |= {key: tuple(about[key]) for key in ("rules", "safes")}
-    return EvaluationRequest(**about | {"setup": Setup(**about["setup"])})
+    return request_from(content["request"])
 
 
 def differences(
@@ -226,7 +228,7 @@ def _again(setup: Setup, line: Line, episode: Attempt) -> dict[str, Any]:
         try:
             reachable_variation(episode.safe, rule, split, episode.seed)
         except OutOfReach as error:
-            expected: dict[str, Any] = _plain(unreached(episode, rule, str(error)))
+            expected: dict[str, Any] = _plain(line_out_of_reach(episode, rule, str(error)))
             return expected
         raise RuleSafeError("the safe is stated to be out of reach, but the arm can reach it")
     resampled = line.get("resampled")

@@ -1,5 +1,6 @@
 """The action server FollowJointTrajectory, with the simulation and with faults."""
 
+import itertools
 import math
 import signal
 import time
@@ -11,9 +12,11 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from rulesafe_core import convert
@@ -85,6 +88,10 @@ class Arm:
 
     def execute(self, goal) -> tuple[int, FollowJointTrajectory.Result]:
         return self.result(self.send(goal))
+
+    def assert_reached(self, goal) -> None:
+        status, result = self.execute(goal)
+        assert status == GoalStatus.STATUS_SUCCEEDED, result
 
     def assert_refused(self, goal, code: ErrorCode, text: str) -> None:
         status, result = self.execute(goal)
@@ -239,13 +246,13 @@ def test_a_goal_that_is_not_reached_is_aborted_after_its_time(arm):
     found.assert_refused(goal, ErrorCode.GOAL_TOLERANCE_VIOLATED, text)
     found.assert_held()
     goal.goal_tolerance = [JointTolerance(name="right_wrist_pitch_joint", position=-1.0)]
-    assert found.execute(goal)[0] == GoalStatus.STATUS_SUCCEEDED, "no limit"
+    found.assert_reached(goal)  # no limit
 
 
 def test_other_joints_hold_if_partial_goals_are_allowed(arm):
     found = arm("allow_partial_joints_goal:=true")
     goal = goal_of([1.0], [[HOME_ROW[ELBOW] + 0.3]], [ACTION_JOINTS[ELBOW]])
-    assert found.execute(goal)[0] == GoalStatus.STATUS_SUCCEEDED
+    found.assert_reached(goal)
     found.until_at(moved(right_elbow_joint=0.3))
 
 
@@ -286,9 +293,7 @@ def test_it_continues_with_a_new_simulation(arm, start):
     assert found.result(handle)[1].error_code == ErrorCode.INVALID_GOAL
     found.positions()
     found.meet()
-    assert found.execute(goal_of([1.0], [moved(right_elbow_joint=0.2)]))[0] == (
-        GoalStatus.STATUS_SUCCEEDED
-    )
+    found.assert_reached(goal_of([1.0], [moved(right_elbow_joint=0.2)]))
 
 
 def test_a_restarted_node_executes_a_new_goal(arm, start):
@@ -303,10 +308,37 @@ def test_a_restarted_node_executes_a_new_goal(arm, start):
     found.client.until(lambda: not infos(TOPIC), "the end of the killed node in the graph")
     found.node = start(NODE, "state_timeout:=5.0")
     found.meet()
-    assert found.execute(goal_of([2.0], [moved(right_elbow_joint=-0.2)]))[0] == (
-        GoalStatus.STATUS_SUCCEEDED
-    )
+    found.assert_reached(goal_of([2.0], [moved(right_elbow_joint=-0.2)]))
     found.until_at(moved(right_elbow_joint=-0.2))
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_the_running_episode_does_not_end_a_goal(client, start, late):
+    """A new node may receive its start after the goal; only a next message is a new episode."""
+    found = Arm(client)
+    found.node = start(NODE, "state_timeout:=60.0")
+    states = client.create_publisher(JointState, "/joint_states", convert.STATE_QOS)
+    episodes = client.create_publisher(Time, "/episode/started", convert.LATCHED_QOS)
+    state = JointState(name=list(ACTION_JOINTS), position=list(HOME_ROW))
+    stamps = itertools.count(PERIOD, PERIOD)
+
+    def publish() -> None:
+        state.header.stamp = convert.to_time(next(stamps))
+        states.publish(state)
+
+    client.create_timer(0.05, publish)
+    found.meet()
+    handle = found.start(goal_of([60.0], [HOME_ROW]))
+    ended = handle.get_result_async()
+    if late:
+        episodes.publish(Time())
+        found.feedback.clear()
+        client.until(lambda: len(found.feedback) > 10 or ended.done(), "feedback")
+        assert not ended.done(), ended.result()
+        episodes.publish(Time())
+    else:
+        episodes.publish(Time(sec=3600))
+    assert found.wait(ended).result.error_string == "a new episode has started"
 
 
 def test_a_new_episode_ends_the_goal(arm):

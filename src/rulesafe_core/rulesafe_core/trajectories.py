@@ -78,6 +78,11 @@ class JointPath:
     velocities: NDArray[np.float64] | None = None  # (n, 13)
 
     @property
+    def begin(self) -> int:
+        """Time of the first point, ns."""
+        return int(self.times[0])
+
+    @property
     def end(self) -> int:
         """Time of the last point, ns."""
         return int(self.times[-1])

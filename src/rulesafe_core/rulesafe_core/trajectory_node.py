@@ -74,6 +74,7 @@ class TrajectoryNode(Node):
         self._stamp = 0  # ns, of the newest joint state
         self._measured = np.zeros((2, len(ACTION_JOINTS)))  # its positions and velocities
         self._received = -np.inf  # s, wall time of its arrival
+        self._episode_known = False
         self._chunks = self.create_publisher(JointTrajectory, TOPIC, STATE_QOS)
         self.create_subscription(JointState, "/joint_states", self._on_joints, NEWEST_QOS)
         self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
@@ -174,8 +175,11 @@ class TrajectoryNode(Node):
             self._advance(self._motion)
 
     def _on_started(self, message: Time) -> None:
-        # Any message: the first episode of a restarted simulation may have the same stamp.
-        self._finish(ErrorCode.INVALID_GOAL, "a new episode has started")
+        # A new node may receive the start of the running episode after its first goal. Any other
+        # message counts: the first episode of a restarted simulation may have the same stamp.
+        known, self._episode_known = self._episode_known, True
+        if self._motion and (known or to_ns(message) > self._motion.path.begin):
+            self._finish(ErrorCode.INVALID_GOAL, "a new episode has started")
 
     def _on_timer(self) -> None:
         if self._motion and (reason := self._obstacle()):

@@ -12,7 +12,8 @@
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
 #   robustness    that policy with camera images, out of distribution, after a part was turned back,
-#                 and after motions that have nothing to do with the task
+#                 after motions that have nothing to do with the task, and with another episode's
+#                 memory
 #   four_rules    RDT and pi0 under four rules
 #   additions     DP3 under rule_001 without what this project adds to it, on one safe and on ten
 #   control       tokens shuffled in time
@@ -246,17 +247,17 @@ robustness() {
     rulesafe policy exchange "$policies/all_vq_0" --encoder ten_safes_images \
         --out "$policies/all_images_0"
     found=("$results/all_images_0_nominal" "$results/all_vq_0_nominal")
+    runs=("all_rules all_images_0 nominal")
     for memory in ${MEMORIES:-none raw vq}; do
-        found+=("$results/all_${memory}_0_"{shifted,nominal_turn-back,nominal_interference})
-    done
-    {
-        echo "all_rules all_images_0 nominal"
-        for memory in ${MEMORIES:-none raw vq}; do
-            echo "all_rules all_${memory}_0 shifted"
-            echo "all_rules all_${memory}_0 nominal --turn-back"
-            echo "all_rules all_${memory}_0 nominal --interference"
+        for condition in shifted "nominal --turn-back" "nominal --interference" \
+            "nominal --memory-control another"; do
+            if [[ $memory$condition == none*another ]]; then continue; fi
+            read -r split option _ <<<"$condition"
+            found+=("$results/all_${memory}_0_$split${option:+_${option#--}}")
+            runs+=("all_rules all_${memory}_0 $condition")
         done
-    } | parallel
+    done
+    printf '%s\n' "${runs[@]}" | parallel
     table robustness "${found[@]}"
 }
 

@@ -8,7 +8,7 @@ from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import CHANGES, PolicyAgent, SkillsAgent, controlled
+from rulesafe_eval.policies import ANOTHER, CHANGES, PolicyAgent, SkillsAgent, controlled
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
 from rulesafe_sim.episode import AgentLog
@@ -213,6 +213,27 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
         assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
         moved += not np.array_equal(plain.values, shuffled.values)
     assert moved > len(readings["none"]) / 2
+
+
+@pytest.mark.episode
+def test_the_memory_of_another_episode_replaces_that_of_the_present_one(request_for, tmp_path):
+    """The robot rests, and the memory contains the expert's motions; the physics is unchanged."""
+    episode = request_for().episode("rule_002", 0)
+    lines, readings = {}, {}
+    for control in ("none", ANOTHER, ANOTHER):
+        policy = Listening()
+        agent = PolicyAgent(controlled(policy, control), RawMemory(8), 10)
+        setup = Setup("listening", control=control, step_seconds=8.0)
+        lines[control] = play(agent, setup, episode, tmp_path)
+        if control in readings:
+            again = [each.values for each in policy.readings[-1]]
+            np.testing.assert_array_equal(again, [each.values for each in readings[control]])
+        readings[control] = policy.readings[-1]
+    assert lines["none"]["state_digest"] == lines[ANOTHER]["state_digest"]
+    for rests, moves in zip(readings["none"], readings[ANOTHER], strict=True):
+        assert np.array_equal(rests.mask, moves.mask)
+    assert np.ptp(readings["none"][-1].values, axis=0).max() < 0.2
+    assert np.ptp(readings[ANOTHER][-1].values, axis=0).max() > 0.5
 
 
 @pytest.mark.parametrize(

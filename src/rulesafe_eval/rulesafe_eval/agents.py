@@ -24,11 +24,11 @@ def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     Raises:
         RuleSafeError: if the agent is unknown or cannot be used.
     """
-    from rulesafe_eval.policies import CHANGES
+    from rulesafe_eval.policies import CONTROLS
 
     name = setup.policy
-    if setup.control not in ("none", *CHANGES):
-        raise unknown_name("memory control", setup.control, ("none", *CHANGES))
+    if setup.control not in CONTROLS:
+        raise unknown_name("memory control", setup.control, CONTROLS)
     agent = _privileged(name)
     if agent is None:
         return _policy(setup)

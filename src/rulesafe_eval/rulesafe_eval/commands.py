@@ -36,7 +36,9 @@ def evaluate(
     seed: int = 0,
     execute: int = EXECUTE,
     execution: Literal["newest", "blended"] = EXECUTION,
-    memory_control: Literal["none", "shuffled", "delayed", "truncated", "perturbed"] = "none",
+    memory_control: Literal[
+        "none", "shuffled", "delayed", "truncated", "perturbed", "another"
+    ] = "none",
     step_seconds: float = SECONDS_A_STEP,
     turn_back: bool = False,
     interference: bool = False,
@@ -68,8 +70,9 @@ def evaluate(
         execute: Number of actions of each chunk of 50 that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
         memory_control: The policy receives its memory permuted in time (shuffled), without the last
-            three values (delayed), with only the last ten (truncated), or with the middle third
-            replaced by random ones of its values (perturbed).
+            three values (delayed), with only the last ten (truncated), with the middle third
+            replaced by random ones of its values (perturbed), or that of an episode of the expert
+            under another rule with the safe in the same pose (another).
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
         turn_back: Turn a part back once in an episode, after the policy has completed a step and

@@ -1,6 +1,9 @@
-"""Interference: before an episode, the robot moves parts, which the policy's memory then contains.
+"""Memories of motions that are not part of the episode.
 
-A policy should not be disturbed by past motions that have nothing to do with the task.
+Interference: before an episode, the robot moves parts, which the policy's memory then contains. A
+policy should not be disturbed by past motions that have nothing to do with the task. As a control
+experiment, the memory of another episode replaces that of the present one: a policy that uses the
+contents of its memory must then fail.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,9 +13,10 @@ from numpy.typing import NDArray
 
 from planner_node.episode import ExpertAgent
 from rulesafe_locks.locks import Phases, Rule, events_between
+from rulesafe_locks.rules import RULES
 from rulesafe_locks.scores import Progress
 from rulesafe_sim.episode import Activity
-from rulesafe_sim.runtime import Agent, Runtime
+from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation, start_action
 from rulesafe_sim.variation import Variation
 
@@ -52,6 +56,31 @@ def interfere(
     return Agent.before, []
 
 
+def another_episode(
+    simulation: Simulation, rule: Rule, safe: str, seed: int, variation: Variation
+) -> NDArray[np.float32]:
+    """Reset a simulation and let the expert open the safe under another of the twenty rules, which
+    the seed selects; return the joint positions of each frame (N, 13), rad.
+
+    Args:
+        simulation: the simulation; it must be reset again before an episode.
+        rule, safe, seed, variation: as for `Simulation.reset`.
+    """
+    others = [each for each in RULES if each != rule.id]
+    other = others[np.random.default_rng(seed).integers(len(others))]
+    simulation.reset(other, safe, seed, variation)
+    positions: list[NDArray[np.float32]] = []
+    Runtime(simulation, subscribers=[_recorder(positions)]).run(ExpertAgent())
+    return np.array(positions)
+
+
+def _recorder(positions: list[NDArray[np.float32]]) -> Subscriber:
+    """Return a subscriber that appends the joint positions (13,), rad, of each frame to a list."""
+    return lambda simulation, action, activity: positions.append(
+        simulation.state().action_positions.astype(np.float32)
+    )
+
+
 def _play(simulation: Simulation, events: Sequence[str]) -> tuple[NDArray[np.float32], list[str]]:
     """Carry out events and return to the start posture; return the joint positions (N, 13), rad,
     and the events that happened."""
@@ -61,13 +90,12 @@ def _play(simulation: Simulation, events: Sequence[str]) -> tuple[NDArray[np.flo
 
     def observe(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         nonlocal phases
-        positions.append(simulation.state().action_positions.astype(np.float32))
         now = simulation.progress.state.phases
         done.extend(events_between(phases, now))
         phases = now
 
     simulation.progress = Progress(FREE_RULE)
-    runtime = Runtime(simulation, subscribers=[observe])
+    runtime = Runtime(simulation, subscribers=[observe, _recorder(positions)])
     runtime.run(ExpertAgent(lambda: _in_turn(events)), stop=False)
     here, start = simulation.command, start_action(simulation.variation)
     for step in range(1, RETURN_FRAMES + 1):

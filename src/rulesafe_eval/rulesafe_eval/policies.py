@@ -94,7 +94,10 @@ class PolicyAgent(Agent):
         """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs
         positions = simulation.state().action_positions.astype(np.float32)
-        self.memory.push(positions)
+        if count := len(self.instead):
+            self.memory.push(self.instead[min(simulation.frame, count - 1)])
+        else:
+            self.memory.push(positions)
         # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
         keys += list(IMAGES.values()) if needs.images and not until_inference else []
@@ -201,11 +204,17 @@ CHANGES: dict[str, Change] = {
     "truncated": lambda values, random: values[-NEWEST:],
     "perturbed": _perturbed,
 }
-"""Values of `--memory-control`. shuffled: permuted in time, which keeps the contents and removes
+"""Changes of `--memory-control`. shuffled: permuted in time, which keeps the contents and removes
 the order; delayed: without the newest values, but not empty; truncated: only the newest values;
 perturbed: those in the middle third are replaced by random ones of all."""
 
+ANOTHER = "another"
+"""Value of `--memory-control`: the memory of another episode, see `interference`."""
+
+CONTROLS = ("none", *CHANGES, ANOTHER)
+"""Values of `--memory-control`."""
+
 
 def controlled(policy: Policy, control: str) -> Policy:
-    """Return a policy with a memory control: one of CHANGES, or none."""
-    return policy if control == "none" else ChangedMemory(policy, CHANGES[control])
+    """Return a policy with a memory control, which is one of CONTROLS."""
+    return ChangedMemory(policy, CHANGES[control]) if control in CHANGES else policy

@@ -42,7 +42,7 @@ class Setup:
         policy: an agent or policy, as for `agents.load_agent`.
         execute: number of actions of each chunk that are executed; policies only.
         execution: one of `rulesafe_core.chunks.EXECUTORS`; policies only.
-        control: none or one of `policies.CHANGES`; policies only.
+        control: one of `policies.CONTROLS`; policies only.
         step_seconds: simulated time for each event of the shortest plan, s.
         turn_back: whether a part is turned back once in an episode, see `disturbances.TurnBack`.
         interference: whether the robot moves parts before the episode, see `interference`.

@@ -17,8 +17,8 @@ from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.diagnosis import Diagnosis
 from rulesafe_eval.disturbances import disturbances
-from rulesafe_eval.interference import interfere
-from rulesafe_eval.policies import PolicyError
+from rulesafe_eval.interference import another_episode, interfere
+from rulesafe_eval.policies import ANOTHER, PolicyError
 from rulesafe_eval.request import Setup
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.plans import shortest_plan
@@ -92,6 +92,9 @@ def execute(
         RuleSafeError: if the policy fails; with the policy's traceback.
     """
     diagnosis, simulation = Diagnosis(), simulation_of(agent.renders)
+    agent.instead = Agent.instead
+    if setup.control == ANOTHER:
+        agent.instead = another_episode(simulation, rule, episode.safe, episode.seed, variation)
     agent.before, events = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))

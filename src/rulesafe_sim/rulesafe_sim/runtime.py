@@ -26,12 +26,15 @@ class Agent:
     Attributes:
         renders: whether the agent needs a simulation that renders.
         before: joint positions (N, 13), rad, that were observed before the episode.
+        instead: joint positions (N, 13), rad, that the memory receives instead of the measured
+            ones, frame by frame, the last ones repeatedly; empty: the measured ones.
         activity: activity of the last action.
         log: log of the current episode.
     """
 
     renders = False
     before: NDArray[np.float32] = np.zeros((0, 13), np.float32)
+    instead: NDArray[np.float32] = before
     activity = Activity()
     log: AgentLog
 

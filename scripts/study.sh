@@ -7,7 +7,8 @@
 # STUDY
 #   paper         the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
 #   one_rule      DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1, 2)
-#   models        RDT, CogACT and pi0 under rule_020, with and without tokens (table 2)
+#   models        RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
+#                 history, too (tables 1, 2)
 #   twenty_rules  one policy of two levels for all rules and safes (table 3)
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
@@ -151,12 +152,16 @@ dp3_tokens() { # NAME SEED OPTION...
 
 models() {
     demonstrations rule_020 rule_020 100
-    for family in rdt cogact pi0; do
-        for memory in none "vq --clusters 4"; do
-            echo "model $family $memory"
+    {
+        for family in rdt cogact pi0; do
+            for memory in none "vq --clusters 4"; do
+                echo "model $family $memory"
+            done
         done
-    done | parallel
-    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_train
+        echo "model pi0 raw"
+    } | parallel
+    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_train \
+        "$results/rule_020_pi0b_raw_0_train"
 }
 
 model() { # FAMILY MEMORY OPTION...
@@ -265,7 +270,7 @@ paper() {
     cat <<'END'
 Hours on two cores without a GPU (an interrupted run is resumed by the same command):
     one_rule       8    tables 1 and 2: 12 trainings of DP3-SF
-    models         7    table 2: 6 trainings of RDT, CogACT and pi0
+    models         8    tables 1 and 2: 7 trainings of RDT, CogACT and pi0
     twenty_rules   3    table 3: 1000 demonstrations, 9 trainings of a policy of two levels
     tokens         2    table 4: 5 more trainings of DP3-SF
 END

@@ -78,7 +78,7 @@ def calls(tmp_path):
 
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
-STUDIES = {"paper": 12 + 6 + 10 + 5, "memories": 15 * 3, "robustness": 0}
+STUDIES = {"paper": 12 + 7 + 10 + 5, "memories": 15 * 3, "robustness": 0}
 STUDIES |= {"four_rules": 4, "additions": 8, "control": 0}
 """Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""
 
@@ -106,7 +106,7 @@ def test_a_table_has_the_results_of_the_study_and_no_others(calls, tmp_path):
     }
     assert {name: len(found) for name, found in tables.items()} == {
         "tables_1_and_2": 2 * 3 * 2 * 2,
-        "table_2_models": 6,
+        "table_2_models": 7,
         "table_3": 1 + 3 * 3,
         "table_4": 4,
         "lengths_20": 2,

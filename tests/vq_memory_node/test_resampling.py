@@ -228,13 +228,13 @@ def test_a_restarted_simulation_begins_a_new_episode():
     stream = JointStream()
     stream.start(PERIOD)
     feed(stream, ticks(0.1, 7))
-    for early in (True, False):  # its start is received before or after its samples
-        frames = stream.start(PERIOD) if early else []
-        frames += feed(stream, ticks(0.1, 0.3))
-        frames += [] if early else stream.start(PERIOD)
-        frames += feed(stream, ticks(0.31, 7))
-        last = max(i for i, frame in enumerate(frames) if frame.begins)
-        assert same(frames[last:], feed(JointStream(), ticks(0.1, 7)))
+    for late in (0, 0.1, 0.2, 0.3):  # its start is received before or after its samples
+        frames = [] if late else stream.start(PERIOD)
+        frames += feed(stream, ticks(0.1, late)) if late else []
+        frames += stream.start(PERIOD) if late else []
+        frames += feed(stream, ticks(late + 0.01 if late else 0.1, 7))
+        assert [i for i, frame in enumerate(frames) if frame.begins] == [0], late
+        assert same(frames, feed(JointStream(), ticks(0.1, 7)))
 
 
 def test_after_a_jump_of_the_clock_nothing_of_the_old_clock_counts():

@@ -126,6 +126,7 @@ class JointStream:
         self._columns: list[int] = []
         self._newest: int | None = None  # stamp of the newest sample, ns
         self._start: int | None = None  # stamp passed to `start`, ns
+        self._announced = False  # whether `start` was called after the newest sample
         self._kept: deque[Sample] = deque()
         self._begin("the first joint states")
 
@@ -175,7 +176,7 @@ class JointStream:
         last_start, first = self._start, self._resampler.first
         age = None if self._newest is None else self._newest - stamp
         other_clock = last_start is not None and stamp < last_start
-        self._start = stamp
+        self._start, self._announced = stamp, True
         if (other_clock or stamp == last_start) and age is not None and 0 <= age <= OUT_OF_ORDER:
             self._newest = None
             self._reset_clock("the simulation was restarted")
@@ -209,7 +210,7 @@ class JointStream:
             return []
         if not self._in_order(stamp):
             return []
-        self._newest = stamp
+        self._newest, self._announced = stamp, False
         if self._start is not None and stamp < self._start:
             if self._start - stamp <= FOREIGN:
                 self.counts.of_the_past_episode += 1
@@ -251,7 +252,7 @@ class JointStream:
         if back <= OUT_OF_ORDER:
             self.counts.out_of_order += 1
             return False
-        if stamp != self._start:  # else the episode's start was received before this sample
+        if not self._announced or stamp != self._start:  # the last start was on the old clock
             self._start = None
         self._reset_clock(f"the clock jumped back by {back / SECOND:.2f} s")
         return True

@@ -8,8 +8,9 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
+from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
-from rulesafe_eval.table import page, pool
+from rulesafe_eval.table import bars, page, pool
 
 
 def results(memory, training, opened, split="train", first=0):
@@ -136,6 +137,26 @@ def test_few_places_have_no_bootstrap_interval_with_any_number_of_training_seeds
     assert "| 9 | +2 of 9 |" in text and "(+" not in text
 
 
+@pytest.mark.parametrize("count", [1, 4, 5])
+def test_a_bar_is_a_row_of_the_page_and_many_rules_have_one_together(count):
+    contents = [results(VQ, seed, [1, 1, 0, 1, 0, seed]) for seed in (0, 1)]
+    for rule in range(1, count):
+        contents.append(results(VQ, 0, [0, 0, 0, 1, 0, 1]))
+        for line in contents[-1]["episodes"]:
+            line["rule"] = f"rule_{rule:03d}"
+    rows = bars(contents)
+    pooled = pool(contents)
+    assert len(rows) == (count if count <= 4 else 1)
+    for row in rows:
+        rule = row["rule"].split(",")[0]
+        (found,) = pooled[rule, "safe_02", "train", 20.0].values()
+        assert row["episodes"] == len(found.lines)
+        assert row["success_rate"] == found.values("opened").mean()
+        assert row["success_interval"] == found.interval("opened")
+        assert row["process_score_interval"] == found.interval("process_score")
+    success(rows)
+
+
 def test_an_episode_counts_once():
     with pytest.raises(
         RuleSafeError, match="training seed 0, have rule_020 on safe_02 with seed 0"
@@ -153,6 +174,9 @@ def test_the_command_writes_a_page(tmp_path, capsys):
     words = [str(tmp_path / "none"), str(tmp_path / "vq")]
     assert main(["eval", "table", *words, "--out", str(out)]) == 0
     assert out.read_text().startswith("    rulesafe eval table ")
+    assert "(page.svg)" in out.read_text() and (tmp_path / "page.svg").read_text().count(
+        "vq (J = 4"
+    )
     assert main(["eval", "table", *words]) == 0
     assert "## rule_020, safe_02, split train" in capsys.readouterr().out
     assert main(["eval", "table", str(tmp_path / "nothing")]) == 2

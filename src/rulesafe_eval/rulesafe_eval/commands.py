@@ -251,7 +251,7 @@ def table(
 
     Args:
         directories: Directories of results, or results.json files.
-        out: Markdown file; by default the page is printed.
+        out: Markdown file; a figure is written beside it, as .svg. By default the page is printed.
     """
     if not directories:
         raise RuleSafeError(
@@ -260,15 +260,19 @@ def table(
         )
     from rulesafe_core.files import write_atomically
     from rulesafe_eval.results import read_results
-    from rulesafe_eval.table import page
+    from rulesafe_eval.table import bars, page
 
-    words = ["rulesafe eval table", *map(str, directories), *(["--out", str(out)] if out else [])]
-    text = page([read_results(directory) for directory in directories], " ".join(words))
+    contents = [read_results(directory) for directory in directories]
+    command = " ".join(["rulesafe eval table", *map(str, directories)])
     if out is None:
-        print(text)
-    else:
-        write_atomically(out, text.encode())
-        print(out)
+        print(page(contents, command))
+        return
+    from rulesafe_eval.plots import success, svg
+
+    figure = out.with_suffix(".svg")
+    write_atomically(figure, svg(success(bars(contents))))
+    write_atomically(out, page(contents, f"{command} --out {out}", figure.name).encode())
+    print(out)
 
 
 def _console() -> "Console":

@@ -1,7 +1,8 @@
-"""Plots of the report, as SVG, by matplotlib without a display."""
+"""Plots of reports and tables, as SVG, by matplotlib without a display."""
 
 import io
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ CAUSE_COLOURS = dict(
     zip(CAUSES, ("#9aa1a9", "#7a3b8f", "#be463c", "#d69e2e", "#2b6ca3"), strict=True)
 )
 
+WIDEST = 50
+"""Characters of a line of a row's name."""
+
 
 def svg(figure: Figure) -> bytes:
     """Return the figure as an SVG file, identical for identical figures."""
@@ -28,7 +32,7 @@ def svg(figure: Figure) -> bytes:
 
 
 def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Plot success rate and the two mean scores, with intervals, for each rule."""
+    """Plot success rate and the two mean scores, with intervals, for each row, such as a rule."""
     figure, axes = _figure(len(rows))
     at = np.arange(len(rows))[::-1]
     names = (
@@ -46,7 +50,8 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
         axes.errorbar(
             values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=label
         )
-    axes.set_yticks(at, [f"{row['rule']} ({row['episodes']})" for row in rows])
+    names_of_rows = (f"{row['rule']} ({row['episodes']})" for row in rows)
+    axes.set_yticks(at, [fill(name, WIDEST) for name in names_of_rows])
     axes.set_xlim(-0.03, 1.03)
     axes.set_ylim(-0.6, len(rows) - 0.4)  # complete markers
     axes.set_xlabel("mean and 95 % interval")

@@ -25,6 +25,10 @@ from rulesafe_eval.statistics import (
 Line = Mapping[str, Any]
 ALL = "all rules"
 
+SCORES = ("process_score", "order_free_score")
+
+MOST_BARS = 4
+
 MAX_NAMES = 3
 """Maximum number of safes that a heading lists."""
 
@@ -153,9 +157,16 @@ is the same at all places; a score whose difference is the same at all places ha
 """
 
 
-def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
-    """Return a Markdown page: success, differences and failures of each policy, by condition."""
-    parts, pooled = [f"    {command}\n", ABOUT], pool(contents)
+def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") -> str:
+    """Return a Markdown page: success, differences and failures of each policy, by condition.
+
+    Args:
+        contents: contents of results.json files.
+        command: the command that made the page.
+        figure: path of a figure of `bars`, relative to the page; empty: none.
+    """
+    drawn = [f"![Success and scores with 95 % intervals]({figure})\n"] if figure else []
+    parts, pooled = [f"    {command}\n", *drawn, ABOUT], pool(contents)
     for (rule, safes, split, seconds), kinds in pooled.items():
         names = safes.split(", ")
         where = safes if len(names) <= MAX_NAMES else f"{len(names)} safes"
@@ -168,6 +179,24 @@ def page(contents: Sequence[Mapping[str, Any]], command: str) -> str:
         if rule != ALL:
             parts += [*_unshared(rule, kinds, pooled), *_failures(kinds), ""]
     return "\n".join(parts)
+
+
+def bars(contents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return success and scores of each policy, by condition, as `plots.success` draws them. More
+    than MOST_BARS rules with otherwise equal conditions have one row together."""
+    pooled, rows = pool(contents), []
+    rules = Counter(condition[1:] for condition in pooled if condition[0] != ALL)
+    for (rule, safes, split, seconds), kinds in pooled.items():
+        if (rule == ALL) != (rules[safes, split, seconds] > MOST_BARS):
+            continue
+        for kind, found in kinds.items():
+            row: dict[str, Any] = {"rule": f"{rule}, {split}: {kind}", "episodes": len(found.lines)}
+            for key, name in (("opened", "success"), *((score, score) for score in SCORES)):
+                rate = found.values(key).mean()
+                row["success_rate" if key == "opened" else name] = rate
+                row[f"{name}_interval"] = found.interval(key) or (rate, rate)
+            rows.append(row)
+    return rows
 
 
 def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:

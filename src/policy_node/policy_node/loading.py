@@ -23,8 +23,8 @@ from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.plugins import format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
 
-SCHEME = "openpi://"
-"""Beginning of the address of a policy server."""
+PROTOCOLS = {"openpi": "OpenpiPolicy"}
+"""Scheme of the address of a policy server -> class of its client, in the module of that name."""
 
 RULESAFE = "rulesafe"
 """Key of a server's metadata that describes its policy, if the server is of RuleSafe."""
@@ -36,7 +36,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     Args:
         name: name of a shipped policy, folder of a checkpoint, `module:Class`: an importable
             `Policy` class, which is instantiated without arguments, or openpi://HOST:PORT: the
-            policy of a server, see `remote`.
+            policy of a server, see `remote` and `PROTOCOLS`.
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
 
@@ -45,7 +45,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     """
     _check_given(name)
     if is_remote(name):
-        remote_policy: Policy = import_remote().RemotePolicy(name)
+        remote_policy: Policy = _client(name)(name)
         return remote_policy
     if is_reference(name):
         return _instance(name)
@@ -63,7 +63,7 @@ def check_policy(name: str) -> None:
     RuleSafeError."""
     _check_given(name)
     if is_remote(name):
-        import_remote().parse_address(name)
+        _client(name).parse(name)
         return
     if is_reference(name):
         import_object(name)
@@ -77,18 +77,24 @@ def _check_given(name: str) -> None:
     if not name:
         raise RuleSafeError(
             "no policy given; valid: shipped policy, checkpoint folder, module:Class or "
-            f"{SCHEME}HOST:PORT"
+            + " or ".join(f"{scheme}://HOST:PORT" for scheme in PROTOCOLS)
         )
 
 
 def is_remote(name: str) -> bool:
     """Return whether a name is the address of a policy server."""
-    return name.startswith(SCHEME)
+    return name.startswith(tuple(f"{scheme}://" for scheme in PROTOCOLS))
 
 
-def import_remote(name: str = "remote") -> ModuleType:
-    """Return policy_node.remote or policy_node.serve, whose packages may not be installed. Raises
-    RuleSafeError with how to install them."""
+def _client(name: str) -> Any:
+    """Return the class of the client for the address of a policy server."""
+    scheme = name.partition("://")[0]
+    return getattr(import_remote(scheme), PROTOCOLS[scheme])
+
+
+def import_remote(name: str) -> ModuleType:
+    """Return a module of this package whose packages may not be installed: a client of PROTOCOLS or
+    `serve`. Raises RuleSafeError with how to install them."""
     try:
         return importlib.import_module(f"policy_node.{name}")
     except ImportError as error:

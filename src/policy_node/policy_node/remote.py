@@ -1,133 +1,131 @@
-"""A policy that another process infers, by the WebSocket protocol of openpi's policy servers.
+"""A policy that a server infers: what the clients of all protocols share.
 
-    rulesafe eval --policy openpi://127.0.0.1:8000 --rules rule_001 --episodes 10
-
-The server first sends a map of metadata. Each observation is one binary message, and so is its
-answer; a text message is the traceback of an error in the server. Since there is no message for a
-reset, a new connection is opened for each episode. `Keys` lists the names in messages, which the
-address can change: `openpi://HOST:PORT?image=observation/exterior_image&wrist_image=`. With
-`memory=vq` the observation contains the tokens of VQ-Memory; see `wire`.
-
-A server of `rulesafe policy serve` describes its policy in the metadata, and receives what that
-needs.
+A connection is an episode: `RemotePolicy.reset` ends it, and the next inference opens another one.
+On each connection the server first describes its policy, which must not change.
 """
 
-import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
-from websockets.exceptions import WebSocketException
-from websockets.sync.client import ClientConnection, connect
 
-from policy_node import wire
-from policy_node.loading import RULESAFE, SCHEME
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
-from policy_node.wire import Keys
-from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
-
-PORT = 8000
+from vq_memory_node.memory import Memory, NoMemory
 
 OPEN_TIMEOUT = 10.0
 """Maximum time to open a connection, s."""
 
-CLOSE_TIMEOUT = 2.0
-"""Maximum time to close a connection, s."""
-
 MAX_TIMEOUT = 86_400.0
 """Maximum value of the setting `timeout`, s."""
 
-MAX_MEMORY = 1000
-"""Maximum number of values of a memory that a server may request."""
+MAX_FRAMES = 100
+"""Maximum number of frames of joint positions that a server may request."""
 
 MAX_TRACE = 4000
-"""Maximum number of characters of a server's traceback in an error message."""
+"""Maximum number of characters of a server's error in an error message."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a policy server, and its settings.
+    """The address of a policy server, SCHEME://HOST:PORT, and its settings.
 
     Attributes:
+        scheme: the protocol, one of `loading.PROTOCOLS`.
         host, port: where the server listens.
-        keys: names in messages.
-        memory: kind of the memory whose values are sent, one of `MEMORIES`.
-        timeout: maximum time of an inference, s, and of loading the policy for a connection. The
-            first inference may compile a network.
+        settings: the settings of the protocol by name.
+        timeout: maximum time of an answer, s. The first inference may compile a network.
     """
 
+    scheme: str
     host: str
-    port: int = PORT
-    keys: Keys = field(default_factory=Keys)
-    memory: str = "none"
+    port: int
+    settings: Mapping[str, str]
     timeout: float = 300.0
 
+    @property
+    def endpoint(self) -> str:
+        """HOST:PORT, with an IPv6 address in brackets."""
+        return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+
     def __str__(self) -> str:
-        return f"{SCHEME}{self.host}:{self.port}"
+        return f"{self.scheme}://{self.endpoint}"
 
 
-def parse_address(text: str) -> Address:
-    """Return the address of a text openpi://HOST:PORT?NAME=VALUE&...
-
-    Raises:
-        RuleSafeError: host, port, or a setting is invalid.
-    """
-    valid = [key.name for key in fields(Keys)] + ["memory", "timeout"]
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port or PORT
-        given = dict(
-            parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-        )
-        timeout = float(given.pop("timeout", Address.timeout))
-    except ValueError as error:
-        raise RuleSafeError(f"{text!r} is not a valid address: {error}") from error
-    if not host or parts.path not in ("", "/") or not 0 < timeout <= MAX_TIMEOUT:
-        raise RuleSafeError(
-            f"{text!r} is not a valid address; valid: {SCHEME}HOST:PORT?timeout=300"
-        )
-    memory = given.pop("memory", Address.memory)
-    if unknown := sorted(given.keys() - set(valid)):
-        raise RuleSafeError(f"{text!r} has unknown settings {unknown}; valid: {', '.join(valid)}")
-    return Address(host, port, Keys(**given), memory, timeout)
-
-
-class RemotePolicy:
-    """The policy of a server.
+class RemotePolicy(ABC):
+    """The policy of a server. A subclass implements the client of a protocol.
 
     Args:
-        address: see `parse_address`.
+        address: see `parse`.
+
+    Attributes:
+        needs, memory: see `policy.Policy`.
+        metadata: facts about the policy by its server.
 
     Raises:
-        RuleSafeError: the address is invalid, or no server answers.
+        RuleSafeError: the address is invalid, no server answers, or its policy has other inputs or
+            actions than this robot.
     """
 
+    PORT: ClassVar[int]
+    """Default port."""
+
+    SETTINGS: ClassVar[Mapping[str, str]]
+    """Default values of the settings in the address, beside `timeout`."""
+
+    REQUIRED: ClassVar[tuple[str, ...]]
+    """Settings that must not be empty."""
+
+    ERRORS: ClassVar[tuple[type[Exception], ...]]
+    """Exceptions of a connection: RuleSafeError and those of the transport."""
+
+    needs = Needs()
+    memory: Memory = NoMemory()
+
     def __init__(self, address: str) -> None:
-        self.address = parse_address(address)
-        keys = self.address.keys
+        self.address = self.parse(address)
+        self.metadata: Mapping[Any, Any] = {}
         self._stack = ExitStack()
-        self._connection: ClientConnection | None = None
-        self._begun = self._failed = False
-        self._first = b""
-        self.memory: Memory = make_memory(self.address.memory)
-        self.needs = Needs(
-            images=bool(keys.image or keys.wrist_image),
-            instruction=bool(keys.prompt),
-            memory=bool(self.memory.length),
-        )
+        self._connected = self._begun = self._failed = False
+        self._description = b""
         self._connect()
         try:
-            self.metadata = wire.decode_dict(self._first)
-            if RULESAFE in self.metadata:
-                self.needs, self.memory = _described(self.metadata[RULESAFE])
+            self._configure(self._description)
         except RuleSafeError as error:
             self.close()
             raise RuleSafeError(f"{self.address}: {error}") from None
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """Return the address of a text SCHEME://HOST:PORT?NAME=VALUE&...
+
+        Raises:
+            RuleSafeError: host, port, or a setting is invalid.
+        """
+        try:
+            parts = urlsplit(text)
+            host, port = parts.hostname, parts.port or cls.PORT
+            given = dict(
+                parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+            )
+            timeout = float(given.pop("timeout", Address.timeout))
+        except ValueError as error:
+            raise RuleSafeError(f"{text!r} is not a valid address: {error}") from error
+        if not host or parts.path not in ("", "/") or not 0 < timeout <= MAX_TIMEOUT:
+            valid = f"{parts.scheme}://HOST:PORT?timeout=300"
+            raise RuleSafeError(f"{text!r} is not a valid address; valid: {valid}")
+        if unknown := sorted(given.keys() - cls.SETTINGS.keys()):
+            names = ", ".join([*cls.SETTINGS, "timeout"])
+            raise RuleSafeError(f"{text!r} has unknown settings {unknown}; valid: {names}")
+        settings = {**cls.SETTINGS, **given}
+        if empty := [name for name in cls.REQUIRED if not settings[name]]:
+            raise RuleSafeError(f"{text!r} must not have empty settings {empty}")
+        return Address(parts.scheme, host, port, settings, timeout)
 
     def reset(self) -> None:
         """Begin a new episode; the next inference opens a new connection."""
@@ -136,23 +134,21 @@ class RemotePolicy:
         self._failed = False
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection. A call in another thread ends a running inference."""
         self._stack.close()
-        self._connection, self._begun = None, False
+        self._connected = self._begun = False
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`. Raises RuleSafeError if the server fails or is too slow, and
         then until `reset`, since the server has lost the state of the episode."""
         if self._failed:
             raise RuleSafeError(f"{self.address}: the inference has failed in this episode")
-        if self._connection is None:
+        if not self._connected:
             self._connect()
         self._begun = self._failed = True
         try:
-            assert self._connection is not None
-            self._connection.send(wire.encode(self._message(observation)))
-            chunk = self._chunk(self._receive())
-        except (RuleSafeError, WebSocketException, OSError) as error:
+            chunk = self._request(observation)
+        except self.ERRORS as error:
             self.close()
             raise RuleSafeError(f"{self.address}: {error}") from None
         self._failed = False
@@ -160,81 +156,46 @@ class RemotePolicy:
 
     def _connect(self) -> None:
         """Open a connection; raise RuleSafeError if the server has another policy than before."""
-        key, host = os.environ.get(wire.API_KEY, ""), self.address.host
         try:
-            self._connection = self._stack.enter_context(
-                connect(
-                    f"ws://{f'[{host}]' if ':' in host else host}:{self.address.port}",
-                    additional_headers={"Authorization": f"Api-Key {key}"} if key else None,
-                    compression=None,
-                    max_size=wire.MAX_BYTES,
-                    open_timeout=OPEN_TIMEOUT,
-                    close_timeout=CLOSE_TIMEOUT,
-                    ping_interval=None,  # servers may not answer during an inference
-                    proxy=None,
-                )
-            )
-            first = self._receive()
-            if self._first not in (b"", first):
+            description = self._open()
+            if self._description not in (b"", description):
                 raise RuleSafeError("the server has another policy than before")
-            self._first = first
-        except (RuleSafeError, WebSocketException, OSError) as error:
+        except self.ERRORS as error:
             self.close()
             raise RuleSafeError(f"{self.address}: no policy server: {error}") from None
+        self._description, self._connected = description, True
 
-    def _receive(self) -> bytes:
-        """Return the next message; raise RuleSafeError if it is late, or the text of an error."""
-        assert self._connection is not None
-        timeout = self.address.timeout
-        try:
-            message = self._connection.recv(timeout)
-        except TimeoutError:
-            raise RuleSafeError(f"no answer within {timeout:g} s; see ?timeout=SECONDS") from None
-        if isinstance(message, str):
-            raise RuleSafeError(f"error in the server:\n{message[-MAX_TRACE:]}")
-        return message
+    @abstractmethod
+    def _open(self) -> bytes:
+        """Open a connection, which `_stack` closes, and begin an episode; return the message in
+        which the server describes its policy."""
 
-    def _message(self, observation: Observation) -> dict[str, Any]:
-        keys, needs, images = self.address.keys, self.needs, observation.images
-        message: dict[str, Any] = {keys.state: observation.joints[-1]}
-        if needs.images:
-            message |= {keys.image: images["front"], keys.wrist_image: images["head"]}
-        if needs.instruction:
-            message[keys.prompt] = observation.instruction
-        if needs.frames > 1:
-            message[wire.JOINTS] = observation.joints
-        if needs.points:
-            message[wire.POINTS] = observation.points
-        if needs.memory:
-            message[wire.MEMORY] = observation.memory.values
-            message[wire.MEMORY_MASK] = observation.memory.mask
-        message.pop("", None)
-        return message
+    @abstractmethod
+    def _configure(self, description: bytes) -> None:
+        """Set `needs` and `memory` by the server's description; raise RuleSafeError if it does not
+        fit this robot."""
 
-    def _chunk(self, answer: bytes) -> NDArray[np.float32]:
-        name, content = self.address.keys.actions, wire.decode_dict(answer)
-        if name not in content:
-            names = ", ".join(map(repr, content))
-            raise RuleSafeError(f"the answer has no {name!r}; it has {names}")
-        try:
-            return check_chunk(np.asarray(content[name])[:CHUNK])
-        except (ValueError, IndexError) as error:
-            raise RuleSafeError(f"{name!r} of the answer: {error}") from error
+    @abstractmethod
+    def _request(self, observation: Observation) -> NDArray[np.float32]:
+        """Send an observation and return the chunk of the answer."""
+
+    def _late(self) -> RuleSafeError:
+        """Return the error for an answer that has not come in time."""
+        return RuleSafeError(f"no answer within {self.address.timeout:g} s; see ?timeout=SECONDS")
 
 
-def _described(about: Any) -> tuple[Needs, Memory]:
-    """Return the needs and the memory of a policy that a server of RuleSafe describes."""
+def server_error(text: object) -> RuleSafeError:
+    """Return the error for an error that a server reports."""
+    return RuleSafeError(f"error in the server:\n{str(text)[-MAX_TRACE:]}")
+
+
+def first_steps(actions: Any, name: str) -> NDArray[np.float32]:
+    """Return the first CHUNK steps of the actions (n, 13) in an answer, rad.
+
+    Raises:
+        RuleSafeError: the shape is wrong or a value is not finite; `name` says which entry.
+    """
     try:
-        needs, memory = Needs(**about["needs"]), about["memory"]
-        types = {name: type(value) for name, value in asdict(Needs()).items()}
-        if any(type(value) is not types[name] for name, value in asdict(needs).items()):
-            raise TypeError(f"needs {about['needs']!r}")
-        within = 0 < needs.frames <= 100 and 0 <= needs.clouds <= needs.frames
-        if not (within and 0 <= needs.points <= CLOUD_POINTS):
-            raise ValueError(f"needs {about['needs']!r}")
-        # No module:Class, which would be imported.
-        if memory and (memory["kind"] not in MEMORIES or not 0 < memory["length"] <= MAX_MEMORY):
-            raise ValueError(f"memory {memory!r}")
-        return needs, memory_from(memory) if memory else NoMemory()
-    except (TypeError, KeyError, ValueError) as error:
-        raise RuleSafeError(f"the server's metadata are invalid: {error!r}") from error
+        return check_chunk(np.asarray(actions)[:CHUNK])
+    except (ValueError, IndexError) as error:
+        raise RuleSafeError(f"{name} of the answer: {error}") from error

@@ -1,4 +1,4 @@
-"""Serves a policy by the WebSocket protocol of openpi, see `remote`.
+"""Serves a policy by the WebSocket protocol of openpi, see `openpi`.
 
 Each connection is an episode with its own state: memory, and the last frames of joint positions. A
 client that does not send them, such as openpi's, only sends the current positions; those of the
@@ -26,17 +26,16 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection
 from websockets.sync.server import serve as listen
 
-from policy_node import wire
+from policy_node import openpi, wire
 from policy_node.history import ObservationHistory
 from policy_node.loading import RULESAFE, checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, Observation, Policy
-from policy_node.wire import Keys
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory
 
-KEYS = Keys()
+KEYS = openpi.Keys()
 
 ERROR = 1011
 """Close code of an internal error."""
@@ -87,12 +86,12 @@ class Session:
                 history.push(self._frame, joints)
                 self._memory.push(joints)
         self._last, frame = state, self._frame
-        if wire.JOINTS in message:
-            joints = _array(message, wire.JOINTS, (needs.frames, len(ACTION_JOINTS)))
+        if openpi.JOINTS in message:
+            joints = _array(message, openpi.JOINTS, (needs.frames, len(ACTION_JOINTS)))
             for each, positions in zip(history.window(frame), joints, strict=True):
                 history.push(each, positions)
         if needs.points:
-            clouds = _array(message, wire.POINTS, (needs.cloud_frames, None, 6))
+            clouds = _array(message, openpi.POINTS, (needs.cloud_frames, None, 6))
             for each, points in zip(history.clouds(frame), clouds, strict=True):
                 history.push(each, points=points)
         if needs.images:
@@ -110,10 +109,10 @@ class Session:
 
     def _reading(self, message: Mapping[Any, Any]) -> Reading:
         own = self._memory.read()
-        if not self._needs.memory or wire.MEMORY not in message:
+        if not self._needs.memory or openpi.MEMORY not in message:
             return own
-        values = _array(message, wire.MEMORY, own.values.shape)
-        mask = _array(message, wire.MEMORY_MASK, own.mask.shape)
+        values = _array(message, openpi.MEMORY, own.values.shape)
+        mask = _array(message, openpi.MEMORY_MASK, own.mask.shape)
         return Reading(values.astype(own.values.dtype), mask.astype(bool))
 
 

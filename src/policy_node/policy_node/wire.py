@@ -1,4 +1,4 @@
-"""Messages of openpi's policy servers: msgpack with numpy arrays, and the keys of an observation.
+"""Messages of policy servers: msgpack with numpy arrays.
 
 The encoding is that of Physical Intelligence, openpi, `openpi_client.msgpack_numpy`: an array is a
 map with the keys b"__ndarray__", b"data", b"dtype", b"shape", a numpy scalar one with
@@ -6,7 +6,6 @@ b"__npgeneric__", b"data", b"dtype".
 """
 
 import re
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -27,35 +26,8 @@ DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248])")
 MAX_ITEMS = 10_000
 """Maximum number of entries of a map or list, which need more memory than their bytes."""
 
-POINTS = "observation/points"
-JOINTS = "observation/joints"
-MEMORY = "observation/memory_tokens"
-MEMORY_MASK = "observation/memory_mask"
-"""Keys of further inputs, which only servers of RuleSafe request: point clouds (C, N, 6), the last
-joint positions (T, 13), and the values of the memory, tokens (M,) or joint positions (M, 13), with
-a mask (M,) of the observed ones; see `policy.Observation`."""
-
 _INVALID: tuple[type[Exception], ...] = (ValueError, TypeError, KeyError, OverflowError)
 _INVALID += (RecursionError, MemoryError, msgpack.exceptions.UnpackException)
-
-
-@dataclass(frozen=True)
-class Keys:
-    """Names of the standard inputs and of the actions in messages; an empty one is omitted.
-
-    Attributes:
-        image: image of the camera `front`, (224, 224, 3) uint8.
-        wrist_image: image of the camera `head`.
-        state: joint positions (13,) float32, rad, in the order of ACTION_JOINTS.
-        prompt: the instruction.
-        actions: the answer: target joint positions (n, 13), rad, at 10 Hz.
-    """
-
-    image: str = "observation/image"
-    wrist_image: str = "observation/wrist_image"
-    state: str = "observation/state"
-    prompt: str = "prompt"
-    actions: str = "actions"
 
 
 def encode(message: Any) -> bytes:

@@ -1,0 +1,158 @@
+"""Client of openpi's policy servers, by their WebSocket protocol, and the keys of its messages.
+
+    rulesafe eval --policy openpi://127.0.0.1:8000 --rules rule_001 --episodes 10
+
+The server first sends a map of metadata. Each observation is one binary message, and so is its
+answer; a text message is the traceback of an error in the server. Since there is no message for a
+reset, a new connection is opened for each episode. `Keys` lists the names in messages, which the
+address can change: `openpi://HOST:PORT?image=observation/exterior_image&wrist_image=`. With
+`memory=vq` the observation contains the tokens of VQ-Memory.
+
+A server of `rulesafe policy serve` describes its policy in the metadata, and receives what that
+needs.
+"""
+
+import os
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from policy_node import wire
+from policy_node.loading import RULESAFE
+from policy_node.policy import Needs, Observation
+from policy_node.remote import MAX_FRAMES, OPEN_TIMEOUT, RemotePolicy, first_steps, server_error
+from rulesafe_core.cloud import CLOUD_POINTS
+from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
+
+CLOSE_TIMEOUT = 2.0
+"""Maximum time to close a connection, s."""
+
+MAX_MEMORY = 1000
+"""Maximum number of values of a memory that a server may request."""
+
+POINTS = "observation/points"
+JOINTS = "observation/joints"
+MEMORY = "observation/memory_tokens"
+MEMORY_MASK = "observation/memory_mask"
+"""Keys of further inputs, which only servers of RuleSafe request: point clouds (C, N, 6), the last
+joint positions (T, 13), and the values of the memory, tokens (M,) or joint positions (M, 13), with
+a mask (M,) of the observed ones; see `policy.Observation`."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Names of the standard inputs and of the actions in messages; an empty one is omitted.
+
+    Attributes:
+        image: image of the camera `front`, (224, 224, 3) uint8.
+        wrist_image: image of the camera `head`.
+        state: joint positions (13,) float32, rad, in the order of ACTION_JOINTS.
+        prompt: the instruction.
+        actions: the answer: target joint positions (n, 13), rad, at 10 Hz.
+    """
+
+    image: str = "observation/image"
+    wrist_image: str = "observation/wrist_image"
+    state: str = "observation/state"
+    prompt: str = "prompt"
+    actions: str = "actions"
+
+
+class OpenpiPolicy(RemotePolicy):
+    """The policy of a server with openpi's protocol. Settings: the fields of `Keys`, and `memory`,
+    the kind of the memory whose values are sent, one of `MEMORIES`."""
+
+    PORT = 8000
+    SETTINGS = MappingProxyType({**asdict(Keys()), "memory": "none"})
+    REQUIRED = ("actions",)
+    ERRORS = (RuleSafeError, WebSocketException, OSError)
+
+    _connection: ClientConnection
+
+    def _open(self) -> bytes:
+        key = os.environ.get(wire.API_KEY, "")
+        self._connection = self._stack.enter_context(
+            connect(
+                f"ws://{self.address.endpoint}",
+                additional_headers={"Authorization": f"Api-Key {key}"} if key else None,
+                compression=None,
+                max_size=wire.MAX_BYTES,
+                open_timeout=OPEN_TIMEOUT,
+                close_timeout=CLOSE_TIMEOUT,
+                ping_interval=None,  # servers may not answer during an inference
+                proxy=None,
+            )
+        )
+        return self._receive()
+
+    def _configure(self, description: bytes) -> None:
+        settings = dict(self.address.settings)
+        self.memory = make_memory(settings.pop("memory"))
+        self._keys = keys = Keys(**settings)
+        self.needs = Needs(
+            images=bool(keys.image or keys.wrist_image),
+            instruction=bool(keys.prompt),
+            memory=bool(self.memory.length),
+        )
+        self.metadata = wire.decode_dict(description)
+        if RULESAFE in self.metadata:
+            self.needs, self.memory = _described(self.metadata[RULESAFE])
+
+    def _request(self, observation: Observation) -> NDArray[np.float32]:
+        self._connection.send(wire.encode(self._message(observation)))
+        name, content = self._keys.actions, wire.decode_dict(self._receive())
+        if name not in content:
+            names = ", ".join(map(repr, content))
+            raise RuleSafeError(f"the answer has no {name!r}; it has {names}")
+        return first_steps(content[name], repr(name))
+
+    def _receive(self) -> bytes:
+        """Return the next message; raise RuleSafeError if it is late, or the text of an error."""
+        try:
+            message = self._connection.recv(self.address.timeout)
+        except TimeoutError:
+            raise self._late() from None
+        if isinstance(message, str):
+            raise server_error(message)
+        return message
+
+    def _message(self, observation: Observation) -> dict[str, Any]:
+        keys, needs, images = self._keys, self.needs, observation.images
+        message: dict[str, Any] = {keys.state: observation.joints[-1]}
+        if needs.images:
+            message |= {keys.image: images["front"], keys.wrist_image: images["head"]}
+        if needs.instruction:
+            message[keys.prompt] = observation.instruction
+        if needs.frames > 1:
+            message[JOINTS] = observation.joints
+        if needs.points:
+            message[POINTS] = observation.points
+        if needs.memory:
+            message[MEMORY] = observation.memory.values
+            message[MEMORY_MASK] = observation.memory.mask
+        message.pop("", None)
+        return message
+
+
+def _described(about: Any) -> tuple[Needs, Memory]:
+    """Return the needs and the memory of a policy that a server of RuleSafe describes."""
+    try:
+        needs, memory = Needs(**about["needs"]), about["memory"]
+        types = {name: type(value) for name, value in asdict(Needs()).items()}
+        if any(type(value) is not types[name] for name, value in asdict(needs).items()):
+            raise TypeError(f"needs {about['needs']!r}")
+        within = 0 < needs.frames <= MAX_FRAMES and 0 <= needs.clouds <= needs.frames
+        if not (within and 0 <= needs.points <= CLOUD_POINTS):
+            raise ValueError(f"needs {about['needs']!r}")
+        # No module:Class, which would be imported.
+        if memory and (memory["kind"] not in MEMORIES or not 0 < memory["length"] <= MAX_MEMORY):
+            raise ValueError(f"memory {memory!r}")
+        return needs, memory_from(memory) if memory else NoMemory()
+    except (TypeError, KeyError, ValueError) as error:
+        raise RuleSafeError(f"the server's metadata are invalid: {error!r}") from error

@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
+from policy_node.groot import read_chunk, read_content, read_modalities
+from policy_node.wire import Form, msgpack_numpy, npy
 from policy_node.wire import decode as decode_message
 from policy_node.wire import encode as encode_message
 from rulesafe_core.errors import RuleSafeError
@@ -35,6 +37,7 @@ from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import repair
 from rulesafe_data.bags.writing import BagWriter
+from rulesafe_data.layout import GROOT_PARTS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request as load_generation
@@ -290,6 +293,24 @@ def remote(folder: Path) -> Target:
     return Target(path, lambda: decode_message(path.read_bytes()))
 
 
+def groot_answer(form: Form) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        path = folder / "answer"
+        actions = {"right_arm": np.zeros((1, 2, 7)), "right_hand": np.zeros((1, 2, 6))}
+        path.write_bytes(encode_message([actions, {}], form))
+        return Target(path, lambda: read_chunk(read_content(path.read_bytes()), GROOT_PARTS))
+
+    return make
+
+
+def groot_configuration(folder: Path) -> Target:
+    path = folder / "configuration"
+    modality = {"modality_keys": ["front"], "delta_indices": [-1, 0]}
+    marked = {"__ModalityConfig__": True, "as_json": modality}
+    path.write_bytes(encode_message({"video": marked, "state": marked}))
+    return Target(path, lambda: read_modalities(read_content(path.read_bytes())))
+
+
 def image(folder: Path) -> Target:
     from PIL import Image
 
@@ -331,6 +352,9 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "request of demos": request("generate.json", load_generation, '"attempts": 1}'),
     "reply of a model": reply,
     "message of a policy server": remote,
+    "answer of GR00T N1.6": groot_answer(npy),
+    "answer of GR00T N1.7": groot_answer(msgpack_numpy),
+    "configuration of GR00T": groot_configuration,
     "image": image,
 }
 

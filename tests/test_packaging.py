@@ -124,7 +124,7 @@ ROSDEP = {"PIL": "python3-pil"} | {
     name: f"python3-{name}"
     for name in (
         *("aiohttp", "graphviz", "matplotlib", "msgpack", "numpy", "packaging", "pymodbus"),
-        *("rich", "scipy", "sklearn", "torch", "tqdm", "transforms3d", "yaml"),
+        *("rich", "scipy", "sklearn", "torch", "tqdm", "transforms3d", "yaml", "zmq"),
     )
 }
 """Name of a module -> its rosdep key, which selects a package of Ubuntu 24.04. Keys that use pip
@@ -135,6 +135,7 @@ PIP = {
     "RestrictedPython": "restrictedpython",
     "foxglove": "foxglove-sdk",
     "sklearn": "scikit-learn",
+    "zmq": "pyzmq",
     "tensorboardX": "tensorboardx",
 } | {
     name: name

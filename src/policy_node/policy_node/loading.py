@@ -23,7 +23,7 @@ from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.plugins import format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
 
-PROTOCOLS = {"openpi": "OpenpiPolicy"}
+PROTOCOLS = {"openpi": "OpenpiPolicy", "groot": "GrootPolicy"}
 """Scheme of the address of a policy server -> class of its client, in the module of that name."""
 
 RULESAFE = "rulesafe"
@@ -35,8 +35,8 @@ def find_policy(name: str, threads: int = 1) -> Policy:
 
     Args:
         name: name of a shipped policy, folder of a checkpoint, `module:Class`: an importable
-            `Policy` class, which is instantiated without arguments, or openpi://HOST:PORT: the
-            policy of a server, see `remote` and `PROTOCOLS`.
+            `Policy` class, which is instantiated without arguments, or the address of a
+            policy server, openpi://HOST:PORT or groot://HOST:PORT, see `openpi` and `groot`.
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
 

@@ -52,7 +52,8 @@ class PolicyParameters(Settings):
 
     policy: str = setting(
         "",
-        "Name of a shipped policy, folder of a checkpoint, module:Class, or openpi://HOST:PORT.",
+        "Name of a shipped policy, folder of a checkpoint, module:Class, openpi://HOST:PORT or "
+        "groot://HOST:PORT.",
         changeable=True,
         check=lambda values: check_policy(values.policy),
     )

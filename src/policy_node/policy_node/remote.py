@@ -76,7 +76,7 @@ class RemotePolicy(ABC):
     """Default port."""
 
     SETTINGS: ClassVar[Mapping[str, str]]
-    """Default values of the settings in the address, beside `timeout`."""
+    """Default values of the settings in the address, without `timeout`."""
 
     REQUIRED: ClassVar[tuple[str, ...]]
     """Settings that must not be empty."""

@@ -28,9 +28,6 @@ VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_inde
 STATISTICS = ("min", "max", "mean", "std", "count", "q01", "q99")
 """Statistics of each key; LeRobot v2.1 has no quantiles, but ignores them."""
 
-PARTS = {"right_arm": {"start": 0, "end": 7}, "right_hand": {"start": 7, "end": 13}}
-"""Parts of state and action in GR00T's modality.json."""
-
 
 def export(
     root: Path,
@@ -124,8 +121,9 @@ def _info(store: EpisodeStore, tasks: int, cameras: list[str]) -> dict[str, Any]
 def _modality(cameras: list[str]) -> dict[str, Any]:
     """Return meta/modality.json: the parts of state and action, the cameras, the instruction."""
     names = {key.rpartition(".")[2]: {"original_key": key} for key in cameras}
-    task = {"human.task_description": {"original_key": "task_index"}}
-    return {"state": PARTS, "action": PARTS, "video": names, "annotation": task}
+    ranges = {key: {"start": p.start, "end": p.stop} for key, p in layout.GROOT_PARTS.items()}
+    task = {layout.GROOT_TASK: {"original_key": "task_index"}}
+    return {"state": ranges, "action": ranges, "video": names, "annotation": task}
 
 
 def _card(store: EpisodeStore, tasks: list[str]) -> str:

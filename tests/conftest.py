@@ -96,6 +96,32 @@ def made_once(tmp_path_factory):
     return share
 
 
+@pytest.fixture(scope="session")
+def peers(made_once):
+    """peers(NAME, *requirements): this process's environment with distributions of other projects
+    on the path, from the package index and without what they require; skips if there is none. A
+    requirement may be the folder of a distribution of this repository."""
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps"]
+
+    def install(folder: Path, *arguments: str) -> None:
+        command = [*pip, "--target", str(folder), *arguments]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        if run.returncode:
+            pytest.skip(f"no package index: {run.stderr[-200:]}")
+
+    def make(name: str, *requirements: str | Path) -> dict[str, str]:
+        def fill(folder: Path) -> None:
+            install(folder, *(each for each in requirements if isinstance(each, str)))
+            for source in (each for each in requirements if isinstance(each, Path)):
+                # pip builds in the folder
+                copy = shutil.copytree(source, folder / ".source" / source.name)
+                install(folder, "--no-index", "--no-build-isolation", str(copy))
+
+        return {**os.environ, "PYTHONPATH": str(made_once(f"peers_{name}", fill))}
+
+    return make
+
+
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """Installs a package of one module with entry points, below `tmp_path`."""

@@ -1,7 +1,6 @@
 """openpi's own client and server, from the package index, with our server and client."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,16 +14,10 @@ from rulesafe_core.errors import RuleSafeError
 
 
 @pytest.fixture(scope="module")
-def peers(tmp_path_factory):
+def openpi(peers):
     """The environment with openpi's client and server from the package index. Their requirement of
     numpy 1 is not that of their code."""
-    folder = tmp_path_factory.mktemp("peers")
-    names = ("openpi-client==0.1.2", "openpi-server==0.1.0")
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(folder)]
-    run = subprocess.run([*command, *names], capture_output=True, text=True, timeout=600)
-    if run.returncode:
-        pytest.skip(f"no package index: {run.stderr[-200:]}")
-    return {**os.environ, "PYTHONPATH": str(folder)}
+    return peers("openpi", "openpi-client==0.1.2", "openpi-server==0.1.0")
 
 
 SERVER = """
@@ -66,9 +59,9 @@ except RuntimeError as error:
 
 @pytest.mark.render
 @pytest.mark.episode
-def test_a_policy_of_openpis_server_is_evaluated(peers, tmp_path):
+def test_a_policy_of_openpis_server_is_evaluated(openpi, tmp_path):
     server = subprocess.Popen(
-        [sys.executable, "-c", SERVER], env=peers, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVER], env=openpi, stdout=subprocess.PIPE, text=True
     )
     try:
         name = f"openpi://127.0.0.1:{int(server.stdout.readline())}"
@@ -93,7 +86,7 @@ def test_a_policy_of_openpis_server_is_evaluated(peers, tmp_path):
     assert found["timing"]["inferences"] == 8 and found["timing"]["inference_median_ms"] > 0
 
 
-def test_openpis_client_uses_our_server(peers):
+def test_openpis_client_uses_our_server(openpi):
     pytest.importorskip("torch")
     serving = [sys.executable, "-m", "rulesafe_cli.cli", "policy", "serve", "two_level_all_rules"]
     server = subprocess.Popen([*serving, "--port", "0"], stdout=subprocess.PIPE, text=True)
@@ -103,7 +96,7 @@ def test_openpis_client_uses_our_server(peers):
         port = line.strip().rpartition(":")[2]
         run = subprocess.run(
             [sys.executable, "-c", CLIENT, port],
-            env=peers,
+            env=openpi,
             capture_output=True,
             text=True,
             timeout=600,

@@ -1,0 +1,82 @@
+"""LeRobot's configuration of the environment: the options `--env.*`."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lerobot.configs.types import FeatureType, PolicyFeature
+from lerobot.envs.configs import EnvConfig
+
+from lerobot_env_rulesafe.env import ID
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_data.layout import ACTION, CAMERAS, FPS, STATE
+from rulesafe_sim.cameras import FRONT, HEAD
+
+_JOINTS = (len(ACTION_JOINTS),)
+
+
+def _image(height: int, width: int) -> PolicyFeature:
+    return PolicyFeature(FeatureType.VISUAL, (height, width, 3))
+
+
+@EnvConfig.register_subclass("rulesafe")
+@dataclass
+class RuleSafeEnvConfig(EnvConfig):
+    """Options of `--env.type=rulesafe`.
+
+    The features of a policy have the names of RuleSafe's datasets. LeRobot passes the seeds:
+    `--seed` is that of the first episode, 0..9999.
+
+    Attributes:
+        task: one rule: its id, or the path of its file.
+        safes: comma-separated safes that the episodes use in turn, or "all" for those of the split.
+        split: "train", "shifted", "nominal" or the path of a YAML file.
+        episode_length: maximum number of steps of 0.1 s; None: 20 s for each event of the rule's
+            shortest plan.
+        render_mode: "rgb_array": LeRobot writes videos.
+        fps: actions per second; always 10.
+
+    Raises:
+        RuleSafeError: another `fps`.
+    """
+
+    task: str | None = "rule_001"
+    fps: int = FPS
+    safes: str = "all"
+    split: str = "train"
+    episode_length: int | None = None
+    render_mode: str = "rgb_array"
+    features: dict[str, PolicyFeature] = field(
+        default_factory=lambda: {
+            "action": PolicyFeature(FeatureType.ACTION, _JOINTS),
+            "agent_pos": PolicyFeature(FeatureType.STATE, _JOINTS),
+            "pixels/head": _image(HEAD.height, HEAD.width),
+            "pixels/front": _image(FRONT.height, FRONT.width),
+        }
+    )
+    features_map: dict[str, str] = field(
+        default_factory=lambda: {
+            "action": ACTION,
+            "agent_pos": STATE,
+            "pixels/head": CAMERAS[0],
+            "pixels/front": CAMERAS[1],
+        }
+    )
+
+    def __post_init__(self) -> None:
+        if self.fps != FPS:
+            raise RuleSafeError(f"RuleSafe-v1 has {FPS} actions per second, got fps {self.fps}")
+
+    @property
+    def package_name(self) -> str:
+        return __package__
+
+    @property
+    def gym_id(self) -> str:
+        return ID
+
+    @property
+    def gym_kwargs(self) -> dict[str, Any]:
+        """Arguments of `RuleSafeLeRobotEnv`."""
+        names = ("task", "safes", "split", "episode_length", "render_mode")
+        return {name: getattr(self, name) for name in names}

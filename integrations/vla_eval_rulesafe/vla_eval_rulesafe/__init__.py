@@ -1,0 +1,1 @@
+"""RuleSafe as a benchmark of vla-eval (docs/integrations.md)."""

@@ -1,0 +1,226 @@
+"""The plugin lerobot_env_rulesafe: its environment, and LeRobot's own programs with it."""
+
+import json
+import subprocess
+import sys
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import av
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.rules import load_rule
+
+PLUGIN = Path(__file__).parents[2] / "integrations/lerobot_env_rulesafe"
+
+LEROBOT = (
+    *("lerobot==0.4.4", "torchvision==0.28.0", "datasets>=4,<5", "deepdiff<9", "diffusers<0.36"),
+    *("draccus==0.10.0", "huggingface-hub<0.36", "transformers<5", "tokenizers<0.23"),
+    *("einops", "imageio", "imageio-ffmpeg", "jsonlines", "pandas", "pyserial", "termcolor"),
+    # what these require
+    *("dill", "httpx", "importlib-metadata", "mergedeep", "multiprocess", "mypy-extensions"),
+    *("orderly-set", "python-dateutil", "pyyaml-include<2", "toml", "typing-inspect", "xxhash"),
+    "zipp",
+)
+"""About 110 MB. The rest is installed in newer versions than those that lerobot 0.4.4 requires."""
+
+OPERATORS = """
+import torch
+
+# torchvision is built for CUDA: beside a PyTorch for the CPU its operators are missing, and its
+# import fails at the two that it describes. No policy here uses them.
+if not torch.cuda.is_available():
+    library = torch.library.Library("torchvision", "DEF")
+    for name in ("nms", "qnms"):
+        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+"""
+
+EVAL = f"{OPERATORS}\nfrom lerobot.scripts.lerobot_eval import main\nmain()"
+
+POLICY = f"""{OPERATORS}
+import sys
+from lerobot.configs.types import FeatureType
+from lerobot.envs.utils import env_to_policy_features
+from lerobot.policies.act.configuration_act import ACTConfig
+from lerobot.policies.act.modeling_act import ACTPolicy
+from lerobot.policies.factory import make_pre_post_processors
+from lerobot_env_rulesafe.config import RuleSafeEnvConfig
+
+features = env_to_policy_features(RuleSafeEnvConfig())
+action = features.pop("action")
+assert action.type is FeatureType.ACTION and action.shape == (13,)
+assert {{key: each.shape for key, each in features.items()}} == {{
+    "observation.state": (13,),
+    "observation.images.head": (3, 224, 224),
+    "observation.images.front": (3, 224, 224),
+}}
+try:
+    RuleSafeEnvConfig(fps=30)
+except Exception as error:
+    print(error)
+sizes = dict(dim_model=32, n_heads=2, dim_feedforward=32, n_encoder_layers=1)
+sizes |= dict(n_vae_encoder_layers=1, chunk_size=4, n_action_steps=4)
+config = ACTConfig(device="cpu", pretrained_backbone_weights=None, **sizes)
+config.input_features, config.output_features = features, {{"action": action}}
+for part in (ACTPolicy(config), *make_pre_post_processors(config)):
+    part.save_pretrained(sys.argv[1])
+"""
+
+ROLLOUT = f"""{OPERATORS}
+import json
+import sys
+import numpy as np
+from lerobot.envs.factory import make_env, make_env_pre_post_processors
+from lerobot.scripts.lerobot_eval import rollout
+from lerobot_env_rulesafe.config import RuleSafeEnvConfig
+
+class Replay(torch.nn.Module):
+    def reset(self):
+        self.step, self.tasks = 0, set()
+
+    def select_action(self, observation):
+        self.tasks |= set(observation["task"])
+        self.step += 1
+        return actions[:, self.step - 1]
+
+actions = torch.from_numpy(np.load(sys.argv[1]))[None]
+config = RuleSafeEnvConfig(task="rule_002", **json.loads(sys.argv[2]))
+envs = make_env(config)
+policy, processors = Replay(), make_env_pre_post_processors(config, None)
+same = lambda x: x
+found = rollout(envs["rulesafe"][0], policy, *processors, same, same, seeds=[0])
+print(json.dumps({{
+    "success": found["success"][0].tolist(),
+    "return": found["reward"].sum().item(),
+    "tasks": sorted(policy.tasks),
+}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def environment():
+    """The module of the environment, which needs no LeRobot."""
+    path = PLUGIN / "lerobot_env_rulesafe/env.py"
+    specification = spec_from_file_location("lerobot_env_rulesafe_env", path)
+    module = module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.render
+def test_gymnasiums_checker_passes(environment):
+    with pytest.warns(UserWarning, match="symmetric and normalized"):
+        check_env(environment.RuleSafeLeRobotEnv("rule_002"))
+
+
+@pytest.mark.render
+def test_vector_environments_have_what_lerobot_reads(environment, conditions):
+    make = partial(environment.RuleSafeLeRobotEnv, "rule_002", episode_length=2, **conditions)
+    mode = gymnasium.vector.AutoresetMode.SAME_STEP
+    envs = gymnasium.vector.SyncVectorEnv([make] * 2, autoreset_mode=mode)
+    observation, info = envs.reset(seed=[0, 1], options={"lerobot_new_rollout": True})
+    images = observation["pixels"]
+    assert set(images) == {"head", "front"}
+    assert {(image.shape, image.dtype.name) for image in images.values()} == {
+        ((2, 224, 224, 3), "uint8")
+    }
+    home = observation["agent_pos"]
+    assert home.shape == (2, 13)
+    assert info["safe"].tolist() == ["safe_02", "safe_04"] and info["seed"].tolist() == [0, 1]
+    assert info["is_success"].tolist() == [False, False]
+    assert envs.call("task") == ("rule_002",) * 2
+    assert envs.call("task_description") == (load_rule("rule_002").description,) * 2
+    assert envs.call("_max_episode_steps") == (2, 2)
+    assert np.shape(envs.call("render")) == (2, 224, 448, 3)
+    assert not envs.step(home)[3].any()
+    _, _, terminated, truncated, info = envs.step(home)
+    assert not terminated.any() and truncated.all()
+    assert info["final_info"]["is_success"].tolist() == [False, False]
+    assert info["time"].tolist() == [0, 0]  # a new episode has begun
+    assert envs.reset(seed=[1, 0])[1]["safe"].tolist() == ["safe_04", "safe_02"]
+    envs.close()
+
+
+def test_an_episode_is_as_long_as_in_an_evaluation(environment):
+    make = environment.RuleSafeLeRobotEnv
+    assert make("rule_020")._max_episode_steps == 1600
+    assert make("rule_020", episode_length=2000)._max_episode_steps == 1600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"task": "rule_021"}, "rule_020"),
+        ({"task": "rule_001,rule_002"}, "run lerobot-eval once for each rule"),
+        ({"safes": "safe_11"}, "safe_10"),
+        ({"split": "test"}, "shifted"),
+        ({"episode_length": 0}, "at least 1 step, got 0"),
+    ],
+)
+def test_invalid_arguments_are_refused(environment, arguments, message):
+    with pytest.raises(RuleSafeError, match=message):
+        environment.RuleSafeLeRobotEnv(**arguments)
+
+
+def test_seeds_of_demonstrations_are_refused(environment):
+    with pytest.raises(RuleSafeError, match=r"0\.\.9999"):
+        environment.RuleSafeLeRobotEnv().reset(seed=10_000)
+
+
+@pytest.fixture(scope="module")
+def lerobot(peers):
+    """lerobot(CODE, *arguments): the finished process, in which LeRobot and the plugin are
+    installed."""
+    pytest.importorskip("torch", reason="the extra learn is not installed")
+    settings = {**peers("lerobot", *LEROBOT, PLUGIN), "HF_HUB_OFFLINE": "1"}
+
+    def run(code, *arguments):
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=600, env=settings)
+
+    return run
+
+
+@pytest.mark.render
+@pytest.mark.episode
+def test_lerobot_eval_evaluates_a_policy(lerobot, tmp_path):
+    policy, out = tmp_path / "act", tmp_path / "out"
+    made = lerobot(POLICY, policy)
+    assert made.returncode == 0, made.stderr
+    assert "has 10 actions per second, got fps 30" in made.stdout
+    options = {
+        "policy.path": policy,
+        "policy.device": "cpu",
+        "env.type": "rulesafe",
+        "env.discover_packages_path": "lerobot_env_rulesafe",
+        "env.task": "rule_001",
+        "env.episode_length": 5,
+        "eval.n_episodes": 1,
+        "eval.batch_size": 1,
+        "output_dir": out,
+    }
+    done = lerobot(EVAL, *(f"--{name}={value}" for name, value in options.items()))
+    assert done.returncode == 0, done.stderr
+    assert "'pc_success': 0.0, 'n_episodes': 1" in done.stdout
+    assert "does not have 'task_description'" not in done.stderr
+    found = json.loads((out / "eval_info.json").read_text())
+    assert found["per_task"][0]["task_group"] == "rulesafe"
+    assert found["overall"]["n_episodes"] == 1 and found["overall"]["avg_sum_reward"] == 0
+    with av.open(str(out / "videos/rulesafe_0/eval_episode_0.mp4")) as video:
+        assert len(list(video.decode(video=0))) == 5
+        assert video.streams.video[0].average_rate == 10
+
+
+@pytest.mark.render
+def test_lerobot_reports_the_success_of_the_experts_actions(lerobot, opened, steps, conditions):
+    done = lerobot(ROLLOUT, opened, json.dumps(conditions))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["success"] == [False] * (steps - 1) + [True]
+    assert found["return"] == pytest.approx(1)
+    assert found["tasks"] == [load_rule("rule_002").description]

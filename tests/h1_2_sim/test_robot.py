@@ -17,6 +17,7 @@ from h1_2_sim.hands import ENTRIES, from_radians
 from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HOME, h1_2
+from rulesafe_sim.randomisation import SPLITS, sample_variation
 
 ARM = list(RIGHT_ARM)
 EFFORT = np.array([h1_2().joint(name).effort for name in MOTOR_JOINTS])
@@ -134,6 +135,12 @@ def test_each_entry_moves_its_own_finger(robot):
         moved = from_radians(robot.hand_state()[0]) - q
         assert moved[entry] == pytest.approx(goal[entry] - q[entry], abs=0.02)
         assert abs(np.delete(moved, entry)).max() < 0.02
+
+
+def test_an_episode_may_have_a_given_variation(robot):
+    variation = sample_variation(SPLITS["shifted"].randomisation, "safe_03", 7)
+    robot.reset("rule_001", "safe_03", 0, variation)
+    assert robot.simulation.variation == variation
 
 
 def test_a_reset_puts_everything_back(robot):

@@ -119,9 +119,11 @@ class Client(Node):
         self.settle()
         return len({status.frame for status in self.statuses}) == 1 and self.status.waiting
 
-    def reset(self, rule: str = "", safe: str = "", seed: int = 0) -> ResetEpisode.Response:
+    def reset(
+        self, rule: str = "", safe: str = "", seed: int = 0, variation: str = ""
+    ) -> ResetEpisode.Response:
         self.meet(self._reset)
-        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
+        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed, variation=variation)
         asked: list[tuple[float, Future]] = []
 
         def answered():

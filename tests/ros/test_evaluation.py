@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
@@ -21,12 +22,18 @@ from std_msgs.msg import String
 
 from planner_node.episode import run_expert
 from rulesafe_core import convert
+from rulesafe_demos.attempts import Attempt
+from rulesafe_eval.benchmarks import load_benchmark
+from rulesafe_eval.request import Setup
+from rulesafe_eval.runner import execute
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
 from rulesafe_locks.rules import RULES, load_rule
-from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.runtime import Playback
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from rulesafe_sim.variation import Variation
 
 pytestmark = pytest.mark.ros
 
@@ -75,6 +82,34 @@ def test_the_planner_opens_a_safe_over_the_graph_exactly_as_in_process(client, s
     assert (found["frames"], found["state_digest"]) == opened_in_process("rule_003", "safe_07", 4)
     assert [e["event"] for e in found["events"]] == ["handle+", "door+"]
     assert [message.data for message in heard] == [load_rule("rule_003").description]
+
+
+def test_an_episode_of_a_benchmark_is_the_same_as_in_process(client, start, tmp_path):
+    """The evaluator sends the variation; the simulation's own split is another one."""
+    entry = load_benchmark("out_of_distribution").entry(23)
+    where = entry["rule"], 0, entry["safe"], entry["seed"]
+    rows = np.linspace(HOME_ACTION, HOME_ACTION + 0.1, 6, dtype=np.float32)
+    line, _, _ = execute(
+        Playback(rows),
+        Setup("expert"),
+        Attempt(*where, "shifted"),
+        load_rule(entry["rule"]),
+        Variation.from_dict(entry["variation"]),
+    )
+    start(SIM, "cameras:=false", "start:=false")
+    evaluator = start(
+        EVALUATOR,
+        "benchmark:=out_of_distribution",
+        "first_episode:=23",
+        "film:=false",
+        f"out:={tmp_path}",
+    )
+    status = client.wait_for_turn()
+    assert (status.rule, status.safe, status.seed) == (where[0], where[2], where[3])
+    client.send(rows, client.now)
+    client.until(lambda: client.status.frame == len(rows) and client.status.waiting, "the chunk")
+    assert client.status.state_digest == line["state_digest"]
+    assert evaluator.process.poll() is None
 
 
 def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):

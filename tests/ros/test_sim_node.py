@@ -169,6 +169,12 @@ def test_a_reset_to_an_unknown_name_changes_nothing(client, start):
     reply = client.reset(safe="safe_99")
     assert not reply.success
     assert "safe_99" in reply.message
+    for variation, text in (
+        ("{", "variation is not valid JSON"),
+        ('{"placement": {"xyz": [0.6, -0.3], "yaw": 0}}', "variation.placement.xyz must be 3"),
+    ):
+        reply = client.reset(variation=variation)
+        assert not reply.success and text in reply.message
     after = client.wait_for_turn()
     assert (after.episode, after.frame, after.state_digest) == (
         before.episode,

@@ -4,18 +4,31 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import gymnasium
+import numpy as np
 import pytest
 
 from planner_node.reach import reachable_variation
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval import benchmarks, results
-from rulesafe_eval.benchmarks import BENCHMARKS, FOLDER, benchmark_of, load_benchmark
+from rulesafe_eval.benchmarks import (
+    BENCHMARKS,
+    FOLDER,
+    benchmark_of,
+    load_benchmark,
+    reset_arguments,
+)
 from rulesafe_eval.commands import names_of_benchmarks
+from rulesafe_eval.jobs import benchmark_jobs
 from rulesafe_eval.request import Setup, make_request
+from rulesafe_eval.runner import execute
 from rulesafe_locks.lock_sets import rule_sets
-from rulesafe_locks.rules import RULES
+from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_sim.episode import SECONDS_A_STEP
 from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.runtime import Playback
+from rulesafe_sim.simulation import HOME_ACTION
 from rulesafe_sim.variation import Variation
 
 
@@ -51,6 +64,48 @@ def test_the_benchmarks_cover_rules_and_safes():
     assert len(load_benchmark("multi_task").safes) == 10
     assert load_benchmark("out_of_distribution").split == "shifted"
     assert load_benchmark("generated_locks").rules == rule_sets()["sampled_test"]
+
+
+def test_an_episode_is_the_same_in_gymnasium():
+    """Equal variation, time limit and, after equal actions, state digest as in `rulesafe eval`."""
+    found = load_benchmark("out_of_distribution")
+    index = 23
+    entry = found.entries[index]
+    request = request_of(found)
+    episode = request.episode(entry["rule"], entry["number"])
+    rule, split = load_rule(entry["rule"]), load_split(found.split).randomisation
+    variation, _ = reachable_variation(episode.safe, rule, split, episode.seed)
+    actions = np.linspace(HOME_ACTION, HOME_ACTION + 0.1, 6, dtype=np.float32)
+    line, _, _ = execute(Playback(actions), request.setup, episode, rule, variation)
+
+    env = gymnasium.make("rulesafe_sim.env:RuleSafe-v1", observations=("joint_positions",))
+    _, info = env.reset(**reset_arguments("out_of_distribution", index))
+    assert Variation.from_dict(info["variation"]) == variation
+    assert (info["rule"], info["safe"], info["seed"]) == (rule.id, episode.safe, episode.seed)
+    assert info["time_limit"] == request.setup.time_limit(rule)
+    for action in actions:
+        env.step(action)
+    assert env.unwrapped.simulation.digest == line["state_digest"]
+    with pytest.raises(RuleSafeError, match="has the episodes 0 to 199, got 200"):
+        reset_arguments("multi_task", 200)
+    with pytest.raises(RuleSafeError, match="unknown benchmark 'paper'"):
+        reset_arguments("paper", 0)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_the_evaluator_node_runs_the_same_episodes(name):
+    found = load_benchmark(name)
+    first = len(found.entries) - 3
+    jobs = benchmark_jobs(name, first, 3)
+    for job, entry in zip(jobs, found.entries[first:], strict=True):
+        assert (job.rule, job.safe, job.seed) == (entry["rule"], entry["safe"], entry["seed"])
+        assert json.loads(job.variation) == entry["variation"]
+        assert job.time_limit == Setup("expert", step_seconds=found.step_seconds).time_limit(
+            job.rule
+        )
+        assert found.step_seconds == SECONDS_A_STEP, "the default of RuleSafe-v1"
+    with pytest.raises(RuleSafeError, match=f"got {len(found.entries)}"):
+        benchmark_jobs(name, first, 4)
 
 
 def test_the_benchmark_of_an_evaluation_is_recognised():

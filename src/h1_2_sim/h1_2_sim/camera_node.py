@@ -27,6 +27,7 @@ from rulesafe_sim.config import SimulationConfig
 
 if TYPE_CHECKING:
     from rulesafe_sim.simulation import Joints
+    from rulesafe_sim.variation import Variation
 
 DEPTH = "head"
 """The camera that measures depth."""
@@ -39,6 +40,7 @@ class Scene:
     rule: str
     safe: str
     seed: int
+    variation: Variation | None = None  # None: sampled from the split with the seed
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class CameraNode(Node):
 
     def begin(self, scene: Scene) -> None:
         """Build the scene of an episode. Raises RuleSafeError, see `Simulation.reset`."""
-        self._simulation.reset(scene.rule, scene.safe, scene.seed)
+        self._simulation.reset(scene.rule, scene.safe, scene.seed, scene.variation)
         self._observer = self._observer_class(self._simulation)
 
     def show(self, glance: CameraRequest) -> None:

@@ -44,7 +44,7 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.convert import to_status
+from rulesafe_sim.convert import decode_variation, to_status
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.stand import safe_on_stand
 
@@ -117,7 +117,7 @@ class RobotSideNode(Node):
 
     # Episodes -----------------------------------------------------------------------------
 
-    def _begin(self, rule: str, safe: str, seed: int) -> int:
+    def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
         """Begin an episode and return its number. Raises RuleSafeError and continues the running
         episode if the episode cannot be reset."""
         if self._controller.share:
@@ -125,9 +125,10 @@ class RobotSideNode(Node):
                 "cannot reset the robot while the bridge controls the arm (weight "
                 f"{self._controller.share:.2f}): run rulesafe bridge disengage first"
             )
-        self._robot.reset(rule, safe, seed)
+        scene = Scene(rule, safe, seed, decode_variation(variation))
+        self._robot.reset(rule, safe, seed, scene.variation)
         if self._cameras:
-            self._cameras.begin(Scene(rule, safe, seed))
+            self._cameras.begin(scene)
         self._rule, self._safe = rule, safe
         self._episode += 1
         self._steps = 0

@@ -17,6 +17,7 @@ from rulesafe_core.robot import HOME, h1_2
 from rulesafe_sim.articulations import DrivenRobot, Motor
 from rulesafe_sim.config import PhysicsConfig, SimulationConfig
 from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
 
 RATE = 500
 """Rate of physics steps and states, Hz."""
@@ -61,10 +62,10 @@ class RobotSide:
         self.hands = Hands(np.array([HOME[name] for name in HAND_JOINTS + LEFT_HAND_JOINTS]))
         self._mode_machine = mode_machine
 
-    def reset(self, rule: str, safe: str, seed: int) -> None:
-        """Reset robot and safe to the start of an episode. Raises RuleSafeError, see
+    def reset(self, rule: str, safe: str, seed: int, variation: Variation | None = None) -> None:
+        """Reset robot and safe to the start of an episode. Arguments and errors are those of
         `Simulation.reset`."""
-        self.simulation.reset(rule, safe, seed)
+        self.simulation.reset(rule, safe, seed, variation)
         state = self.simulation.state()
         self._posture = state.joint_positions[_BODY]
         self._positions = state.joint_positions[_HANDS]

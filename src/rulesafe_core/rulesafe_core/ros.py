@@ -55,7 +55,7 @@ def answer_reset(
     request: ResetEpisode.Request,
     response: ResetEpisode.Response,
     loaded: tuple[str, str],
-    begin: Callable[[str, str, int], int],
+    begin: Callable[[str, str, int, str], int],
 ) -> ResetEpisode.Response:
     """Handle a request of /episode/reset.
 
@@ -63,12 +63,12 @@ def answer_reset(
         request: request of the service.
         response: response of the service, which is filled and returned.
         loaded: current rule and safe, which replace empty fields of the request.
-        begin: function (rule, safe, seed) that starts an episode and returns its number. If it
-            raises RuleSafeError, `success` is False and `message` the text of the error.
+        begin: function (rule, safe, seed, variation) that starts an episode and returns its number.
+            If it raises RuleSafeError, `success` is False and `message` the text of the error.
     """
     rule, safe = request.rule or loaded[0], request.safe or loaded[1]
     try:
-        response.episode = begin(rule, safe, request.seed)
+        response.episode = begin(rule, safe, request.seed, request.variation)
     except RuleSafeError as error:
         response.success, response.message = False, str(error)
         return response

@@ -4,9 +4,10 @@ A benchmark is a JSON file of this package with the conditions of an evaluation,
 episodes the variation (values that are nominal are omitted) and the number of poses that were
 rejected before it, since the arm cannot reach them. `scripts/make_benchmarks.py` writes the files.
 The variations are those of the episodes' seeds. They are in the file so that an episode remains the
-same if the sampling changes, and can be used elsewhere::
+same if the sampling changes, and is the same in `rulesafe eval`, in the evaluator node and in
+Gymnasium::
 
-    env.reset(options={"rule": e["rule"], "safe": e["safe"], "variation": e["variation"]})
+    env.reset(**reset_arguments("multi_task", 3))
 """
 
 from collections.abc import Mapping
@@ -54,6 +55,14 @@ class Benchmark:
         names = ("rules", "safes", "split", "episodes", "seed", "step_seconds")
         return {name: getattr(self, name) for name in names}
 
+    def entry(self, index: int) -> Mapping[str, Any]:
+        """Return the entry at an index from 0. Raises RuleSafeError if there is none."""
+        if not 0 <= index < len(self.entries):
+            raise RuleSafeError(
+                f"benchmark {self.name} has the episodes 0 to {len(self.entries) - 1}, got {index}"
+            )
+        return self.entries[index]
+
 
 @lru_cache
 def load_benchmark(name: str) -> Benchmark:
@@ -79,6 +88,23 @@ def load_benchmark(name: str) -> Benchmark:
                 "version with which it was published"
             )
     return found
+
+
+def reset_arguments(name: str, index: int) -> dict[str, Any]:
+    """Return the arguments of `RuleSafeEnv.reset` for an episode of a benchmark.
+
+    Args:
+        name: one of BENCHMARKS.
+        index: index of the episode in `Benchmark.entries`, from 0.
+
+    Raises:
+        RuleSafeError: the benchmark or the episode does not exist.
+    """
+    entry = load_benchmark(name).entry(index)
+    return {
+        "seed": entry["seed"],
+        "options": {key: entry[key] for key in ("rule", "safe", "variation")},
+    }
 
 
 def benchmark_of(request: EvaluationRequest) -> str:

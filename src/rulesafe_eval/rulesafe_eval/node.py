@@ -5,14 +5,12 @@ The episodes given by its parameters start at once; the exit code is 1 if a door
 /evaluate until it is stopped.
 """
 
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -35,19 +33,13 @@ from rulesafe_demos.video.episode import EpisodeMonitor, VideoRecorder
 from rulesafe_demos.video.messages import decode_memory, decode_status
 from rulesafe_demos.video.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
+from rulesafe_eval.jobs import MAX_EPISODES, MAX_SEED, Job, benchmark_jobs, seed_jobs
 from rulesafe_eval.progress import EpisodeProgress
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
-from rulesafe_sim.safes import load_safe
-
-MAX_EPISODES = 10_000
-"""Maximum number of episodes of one evaluation."""
-
-MAX_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -58,6 +50,14 @@ class EvaluatorParameters(Settings):
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
     seed: int = setting(0, "Seed of the first episode; each further one adds 1.", 0, MAX_SEED)
     episodes: int = setting(1, "Number of episodes; 0: only serve /evaluate.", 0, MAX_EPISODES)
+    benchmark: str = setting(
+        "",
+        "Benchmark whose episodes are run, with its variations and time limits, instead of rule, "
+        "safe, seed and time_limit; empty: none.",
+    )
+    first_episode: int = setting(
+        0, "First episode of the benchmark; the first one is 0.", 0, MAX_EPISODES
+    )
     time_limit: float = setting(240.0, "Simulated time limit of an episode.", 0.1, 36_000, "s")
     stall_limit: float = setting(
         180.0,
@@ -94,28 +94,24 @@ STATUS_TIMEOUT = 30.0
 """Wall time (s) without a status after which the episode fails. A running simulation publishes ten
 statuses per second, also while simulated time is paused."""
 
-Job = tuple[str, str, int]  # rule, safe, seed
 Report = Callable[[list[EpisodeRecord]], None]
 
 
-def _jobs_of(goal: Evaluate.Goal) -> list[Job]:
-    """Return the episodes of a goal. Raises RuleSafeError if the goal is not valid."""
-    rules = expand_rules(",".join(goal.rules))
-    for safe in goal.safes:
-        load_safe(safe)
-    count = len(rules) * len(goal.safes) * goal.episodes
-    if not 1 <= count <= MAX_EPISODES:
-        raise RuleSafeError(
-            f"rules x safes x episodes must be 1 to {MAX_EPISODES}, got {len(rules)} x "
-            f"{len(goal.safes)} x {goal.episodes}"
-        )
-    if (last := goal.first_seed + goal.episodes - 1) > MAX_SEED:
-        raise RuleSafeError(f"seeds are 0 to {MAX_SEED}, got {goal.first_seed} to {last}")
-    if not 0 <= goal.time_limit < math.inf:
-        raise RuleSafeError(
-            f"time_limit must be finite and not negative (0: the parameter), got {goal.time_limit}"
-        )
-    return list(product(rules, goal.safes, range(goal.first_seed, last + 1)))
+def _jobs_of(goal: Evaluate.Goal, time_limit: float) -> list[Job]:
+    """Return the episodes of a goal, with a time limit (s) if it has none. Raises RuleSafeError if
+    the goal is not valid."""
+    limit = goal.time_limit or time_limit
+    return seed_jobs(goal.rules, goal.safes, goal.first_seed, goal.episodes, limit)
+
+
+def _first_jobs(values: EvaluatorParameters) -> list[Job]:
+    """Return the episodes of the parameters. Raises RuleSafeError for an unknown name."""
+    if not values.episodes:
+        return []
+    if values.benchmark:
+        return benchmark_jobs(values.benchmark, values.first_episode, values.episodes)
+    where = (values.rule,), (values.safe,)
+    return seed_jobs(*where, values.seed, values.episodes, values.time_limit)
 
 
 class EvaluatorNode(Node):
@@ -125,9 +121,8 @@ class EvaluatorNode(Node):
         super().__init__("evaluator_node")
         self._reservation = reserve_topic(self, "/evaluate")
         self._values = declare(self, EvaluatorParameters)
-        if self._values.episodes:  # report unknown names before waiting for the simulation
-            load_rule(self._values.rule)
-            load_safe(self._values.safe)
+        # Unknown names are reported before the node waits for the simulation.
+        self._jobs = _first_jobs(self._values)
         self._busy = False
         self._monitor: EpisodeMonitor | None = None
         self._progress = EpisodeProgress(0.0)
@@ -243,7 +238,7 @@ class EvaluatorNode(Node):
         try:
             if self._busy:
                 raise RuleSafeError("an evaluation is running; cancel it or wait for its end")
-            _jobs_of(goal)
+            _jobs_of(goal, self._values.time_limit)
         except RuleSafeError as error:
             self.get_logger().error(f"goal of /evaluate rejected: {error}")
             return GoalResponse.REJECT
@@ -265,11 +260,9 @@ class EvaluatorNode(Node):
             )
             handle.publish_feedback(feedback)
 
-        limit = goal.time_limit or self._values.time_limit
         try:
-            await self.evaluate(
-                _jobs_of(goal), folder, limit, report, lambda: bool(handle.is_cancel_requested)
-            )
+            jobs = _jobs_of(goal, self._values.time_limit)
+            await self.evaluate(jobs, folder, report, lambda: bool(handle.is_cancel_requested))
         except RuleSafeError as error:
             message = str(error)
             self.get_logger().error(f"goal of /evaluate aborted: {message}")
@@ -294,7 +287,6 @@ class EvaluatorNode(Node):
         self,
         jobs: Sequence[Job],
         folder: Path,
-        time_limit: float,
         report: Report = lambda results: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> list[EpisodeRecord]:
@@ -306,42 +298,43 @@ class EvaluatorNode(Node):
         self._busy = True
         results: list[EpisodeRecord] = []
         try:
-            for rule, safe, seed in jobs:
+            for job in jobs:
                 if cancelled():
                     break
-                name = f"{Path(rule).stem}_{Path(safe).stem}_{seed}"
-                place = folder if len(jobs) == 1 else folder / name
-                results.append(await self._run_episode((rule, safe, seed), place, time_limit))
+                place = folder if len(jobs) == 1 else folder / job.name
+                results.append(await self._run_episode(job, place))
                 print(results[-1].outcome, flush=True)
-                write_summary(folder / "summary.json", results, time_limit)
+                limits = [each.time_limit for each in jobs[: len(results)]]
+                write_summary(folder / "summary.json", results, max(limits))
                 report(results)
         finally:
             self._busy = False
         return results
 
-    async def _run_episode(self, job: Job, folder: Path, time_limit: float) -> EpisodeRecord:
-        rule, safe, seed = job
+    async def _run_episode(self, job: Job, folder: Path) -> EpisodeRecord:
         if not self._reset.wait_for_service(SERVICE_TIMEOUT):
             raise RuleSafeError(
                 f"no service /episode/reset within {SERVICE_TIMEOUT:g} s; start the simulation"
             )
         recorder = None
         if self._values.film:
-            recorder = VideoRecorder(folder, load_rule(rule).description)
-        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed)
+            recorder = VideoRecorder(folder, load_rule(job.rule).description)
+        request = ResetEpisode.Request(
+            rule=job.rule, safe=job.safe, seed=job.seed, variation=job.variation
+        )
         self._episode, self._early = 0, []
         self._status_publishers = set()
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)
         self._end = Future()
         self._status_at = time.monotonic()
         self._call.poll()
-        monitor = self._monitor = EpisodeMonitor(time_limit, recorder)
+        monitor = self._monitor = EpisodeMonitor(job.time_limit, recorder)
         try:
             reply = await self._call.response
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
-            self._progress = EpisodeProgress(time_limit)
+            self._progress = EpisodeProgress(job.time_limit)
             for status in self._early:
                 self._on_status(status)
             await self._end
@@ -380,9 +373,7 @@ class EvaluatorNode(Node):
         if values.recorded:
             self._wait_for_recorder(executor)
         folder = results_folder(self._values.out)
-        seeds = range(values.seed, values.seed + values.episodes)
-        jobs = [(values.rule, values.safe, seed) for seed in seeds]
-        task = executor.create_task(self.evaluate(jobs, folder, values.time_limit))
+        task = executor.create_task(self.evaluate(self._jobs, folder))
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             executor.spin_until_future_complete(task)
         if not task.done():

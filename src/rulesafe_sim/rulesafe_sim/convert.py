@@ -5,10 +5,13 @@ from array import array
 from sensor_msgs.msg import JointState
 
 from rulesafe_core.convert import to_header, to_pose
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.text_files import parse_json
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.simulation import Simulation, SimulationState
+from rulesafe_sim.variation import Variation
 
 
 def to_joint_state(state: SimulationState, time: int) -> JointState:
@@ -59,3 +62,20 @@ def to_status(
         clipped_actions=clipped,
         state_digest=simulation.digest,
     )
+
+
+def decode_variation(text: str) -> Variation | None:
+    """Return the variation of a request of /episode/reset; None if it has none.
+
+    Args:
+        text: JSON of `Variation.to_dict`, or empty.
+
+    Raises:
+        RuleSafeError: the text is neither.
+    """
+    if not text:
+        return None
+    try:
+        return Variation.from_dict(parse_json(text))
+    except ValueError as error:
+        raise RuleSafeError(f"variation is not valid JSON: {error}") from None

@@ -36,7 +36,7 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.camera_topics import CameraTopics, camera_frames
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.convert import to_joint_state, to_status
+from rulesafe_sim.convert import decode_variation, to_joint_state, to_status
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
@@ -147,9 +147,9 @@ class SimNode(Node):
 
     # Episodes and chunks ------------------------------------------------------------------
 
-    def _begin(self, rule: str, safe: str, seed: int) -> int:
+    def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
-        self._simulation.reset(rule, safe, seed)
+        self._simulation.reset(rule, safe, seed, decode_variation(variation))
         self._rule, self._safe = rule, safe
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD

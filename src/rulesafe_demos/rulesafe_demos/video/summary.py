@@ -5,7 +5,7 @@ summary.json::
     format          1
     created         UTC time, ISO 8601
     versions        rulesafe, python, numpy, sapien; platform
-    time_limit      simulated time limit of an episode, s
+    time_limit      simulated time limit of an episode, s; the largest if they differ
     totals          episodes, opened, success_rate, mean_process_score, mean_order_free_score
     episodes        a list with an `EpisodeRecord.to_dict` for each
 """

@@ -194,6 +194,8 @@ def test_invalid_actions_are_refused(actions):
         ("request.episodes", 10**9),
         ("request.versions", []),
         ("request.actor", []),
+        ("request.files", []),
+        ("request.commitment", 1),
         ("request.setup.step_seconds", "a"),
         ("request.setup.step_seconds", float("inf")),
         ("request.setup.step_seconds", 0),

@@ -18,8 +18,9 @@ from typing import Any
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.text_files import read_json
-from rulesafe_eval.request import EvaluationRequest
-from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_eval.request import EvaluationRequest, sealed_rules
+from rulesafe_sim.episode import SECONDS_A_STEP
+from rulesafe_sim.randomisation import SPLITS, load_split, sample_variation
 from rulesafe_sim.variation import Variation
 
 FOLDER = Path(__file__).with_name("data") / "benchmarks"
@@ -62,6 +63,22 @@ class Benchmark:
                 f"benchmark {self.name} has the episodes 0 to {len(self.entries) - 1}, got {index}"
             )
         return self.entries[index]
+
+
+SEALED = Benchmark(
+    name="sealed",
+    title="27 generated locks on ten safes, locks and poses from a secret key",
+    rules=("sealed",),
+    safes=SPLITS["nominal"].safes,
+    split="nominal",
+    episodes=10,
+    seed=0,
+    step_seconds=SECONDS_A_STEP,
+    entries=(),
+)
+"""The conditions of the sealed benchmark. Its rules and its seed are those of a key."""
+
+SEALED_LOCKS = 27
 
 
 @lru_cache
@@ -112,9 +129,11 @@ def benchmark_of(request: EvaluationRequest) -> str:
     setup = request.setup
     if setup.turn_back or setup.interference or setup.control != "none":
         return ""
-    for name in BENCHMARKS:
-        wanted = load_benchmark(name).conditions()
-        found = {key: getattr(request, key) for key in wanted if key != "step_seconds"}
-        if found | {"step_seconds": setup.step_seconds} == wanted:
-            return name
-    return ""
+    keys = ("rules", "safes", "split", "episodes", "seed")
+    found = {key: getattr(request, key) for key in keys} | {"step_seconds": setup.step_seconds}
+    if request.commitment:  # compared with the key by `sealed.unseal`
+        locks = set(sealed_rules(request.rules, request.commitment))
+        if len(locks) == len(request.rules) == SEALED_LOCKS:
+            found |= {"rules": SEALED.rules, "seed": SEALED.seed}
+    benchmarks = (SEALED,) if request.commitment else map(load_benchmark, BENCHMARKS)
+    return next((each.name for each in benchmarks if each.conditions() == found), "")

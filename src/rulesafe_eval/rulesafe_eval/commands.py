@@ -3,13 +3,21 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
-from rulesafe_eval.request import EXECUTE, EXECUTION, Setup, make_request, title_of
+from rulesafe_eval.request import (
+    EXECUTE,
+    EXECUTION,
+    EvaluationRequest,
+    Setup,
+    make_request,
+    title_of,
+)
 from rulesafe_sim.episode import SECONDS_A_STEP
 
 if TYPE_CHECKING:
@@ -20,8 +28,9 @@ WIDE = 150
 Results = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 # The keys of benchmarks.BENCHMARKS, whose module would make the help slow.
 names_of_benchmarks = tyro.conf.arg(
-    metavar="{single_task,multi_task,out_of_distribution,generated_locks}"
+    metavar="{single_task,multi_task,out_of_distribution,generated_locks,sealed}"
 )
+Key = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="KEY_FILE")]
 Submission = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SUBMISSION")]
 
 
@@ -43,6 +52,7 @@ def evaluate(
     turn_back: bool = False,
     interference: bool = False,
     benchmark: Annotated[str, names_of_benchmarks] = "",
+    key_file: Path | None = None,
     films: int = 2,
     workers: int = 1,
     engine: Literal["local", "ray"] = "local",
@@ -82,11 +92,21 @@ def evaluate(
         interference: Before each episode, let the expert open and close knob and handle, then reset
             the lock. The memory of the policy contains these motions; results.json lists them.
         benchmark: Use the rules, safes, episodes, split, seed and step_seconds of a benchmark; its
-            episodes are fixed.
+            episodes are fixed. Those of sealed are derived from the key in --key-file.
+        key_file: File with a secret key, 64 or more hexadecimal digits, from which the seed and the
+            locks of the set "sealed" in --rules are derived. Results contain its SHA-256 only.
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
+    if benchmark and (benchmark == "sealed") != (key_file is not None):
+        raise RuleSafeError(
+            "the episodes of the benchmark sealed are derived from a secret key: add --key-file"
+            if benchmark == "sealed"
+            else f"the episodes of the benchmark {benchmark} are not secret: omit --key-file"
+        )
+    if key_file and seed:
+        raise RuleSafeError("--key-file determines the seed: omit --seed")
     if benchmark:
         if turn_back or interference or memory_control != "none":
             raise RuleSafeError(
@@ -96,10 +116,19 @@ def evaluate(
         fixed = _conditions(benchmark, given | {"seed": seed, "step-seconds": step_seconds})
         rules, safes, episodes, split, seed, step_seconds = fixed
     setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back, interference)
-    conditions = (rules, safes or "all", episodes, split, seed)
-    make_request(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
-
     from rulesafe_demos.video.summary import results_folder
+
+    folder, key = results_folder(out), None
+    request_of: Callable[..., EvaluationRequest] = partial(make_request, seed=seed)
+    if key_file:
+        from rulesafe_eval.sealed import LOCKS, read_key
+
+        key = read_key(key_file)
+        print(f"commitment {key.commitment}", flush=True)
+        request_of = partial(key.make_request, folder)
+    conditions = (rules, safes or "all", episodes, split)
+    request_of(setup, {}, *conditions)  # reports invalid arguments before a policy is loaded
+
     from rulesafe_eval.agents import load_agent
     from rulesafe_eval.report import write_report
     from rulesafe_eval.results import evaluate as play
@@ -110,10 +139,10 @@ def evaluate(
     agent, facts = load_agent(setup)
     agent.close()  # the workers load it again
     if trained_on := () if safes else (facts.get("data") or {}).get("safes"):
-        conditions = (rules, ",".join(trained_on), episodes, split, seed)
-    request = make_request(setup, facts, *conditions)
-    folder = results_folder(out)
-    content = play(request, folder, workers, engine)
+        conditions = (rules, ",".join(trained_on), episodes, split)
+    request = request_of(setup, facts, *conditions)
+    write_locks = partial(key.write_locks, request.rules, folder / LOCKS) if key else None
+    content = play(request, folder, workers, engine, write_locks)
     report = write_report(folder, content)
     _print_summary(content)
     if without_video := missing(folder, choose(content["episodes"], films)):
@@ -134,13 +163,13 @@ def _conditions(name: str, given: dict[str, Any]) -> tuple[str, str, int, str, i
     RuleSafeError if one of them is given as an option, too."""
     from inspect import signature
 
-    from rulesafe_eval.benchmarks import load_benchmark
+    from rulesafe_eval.benchmarks import SEALED, load_benchmark
 
     defaults = signature(evaluate).parameters
     for option, value in given.items():
         if value != defaults[option.replace("-", "_")].default:
             raise RuleSafeError(f"--benchmark {name} determines the {option}: omit --{option}")
-    found = load_benchmark(name)
+    found = SEALED if name == SEALED.name else load_benchmark(name)
     rules, safes = ",".join(found.rules), ",".join(found.safes)
     return rules, safes, found.episodes, found.split, found.seed, found.step_seconds
 
@@ -193,7 +222,20 @@ def compare(
         print(out)
 
 
-def verify(submission: Submission, workers: int = 1) -> int:
+def commitment(key_file: Key) -> None:
+    """Print the commitment of a secret key: the SHA-256 that is published before the key.
+
+    Example: rulesafe eval commitment sealed.key
+
+    Args:
+        key_file: File with 64 or more hexadecimal digits, as of: openssl rand -hex 32.
+    """
+    from rulesafe_eval.sealed import read_key
+
+    print(read_key(key_file).commitment)
+
+
+def verify(submission: Submission, key_file: Path | None = None, workers: int = 1) -> int:
     """Execute the actions of a submission again and compare every episode.
 
     The policy is not needed. Prints each difference; the exit status is 1 if there is any. Takes
@@ -203,15 +245,31 @@ def verify(submission: Submission, workers: int = 1) -> int:
 
     Args:
         submission: submission.json, or the directory of an evaluation that contains it.
+        key_file: File with the published key of a sealed submission. Its commitment, seed and locks
+            are compared.
         workers: Number of parallel processes.
     """
+    from tempfile import TemporaryDirectory
+
+    from rulesafe_eval.submission import read_submission
+
+    content = read_submission(submission)
+    with TemporaryDirectory() as folder:
+        if key_file or content["request"].get("commitment"):
+            from rulesafe_eval.sealed import read_key, unseal
+
+            unseal(content, read_key(key_file) if key_file else None, Path(folder))
+        return _verify(content, workers)
+
+
+def _verify(content: dict[str, Any], workers: int) -> int:
+    """Verify a submission, print the result and return the exit status."""
     from rulesafe_data.bars import ProgressBar
     from rulesafe_demos.attempts import versions
     from rulesafe_eval.benchmarks import benchmark_of
     from rulesafe_eval.request import disturbances_of
-    from rulesafe_eval.submission import differences, read_submission, request_of
+    from rulesafe_eval.submission import differences, request_of
 
-    content = read_submission(submission)
     for name, version in versions().items():
         if (other := content["request"]["versions"].get(name)) != version:
             print(f"note: {name} is {version} here, and was {other}")
@@ -224,6 +282,7 @@ def verify(submission: Submission, workers: int = 1) -> int:
         f"seeds {request.seed} to {request.seed + request.episodes - 1}",
         f"{request.setup.step_seconds:g} s per step",
         *([disturbed] if disturbed else []),
+        *([f"commitment {request.commitment}"] if request.commitment else []),
     ]
     print("; ".join(conditions), flush=True)
     episodes = content["episodes"]
@@ -339,6 +398,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
+    "commitment": commitment,
     "compare": compare,
     "report": report,
     "table": table,

@@ -68,6 +68,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         "episodes": f"{request['episodes']} of each rule, seeds {request['seed']}..{last}",
         "time limit": f"{setup['step_seconds']:g} s for each event of the shortest plan",
         "disturbances": disturbances_of(setup) or "none",
+        "commitment": request.get("commitment") or "none",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
     }
     if not request["actor"].get("privileged"):

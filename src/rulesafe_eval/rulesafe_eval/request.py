@@ -1,6 +1,6 @@
 """The request of an evaluation, and its episodes, which are the same for every policy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,6 +21,21 @@ EXECUTION: Literal["newest", "blended"] = "blended"
 """Overlapping chunks are combined by a weighted mean. In 24 episodes of rule_020 a DP3 tiny with 4
 tokens succeeded in 20 with the mean and in 15 with the newest chunk only. A new chunk starts some
 millimetres from the previous one, and a bar that is being turned slips then."""
+
+
+SEALED_SEEDS = 2**32
+"""Seeds from this one on are derived from the key of a sealed evaluation."""
+
+
+def sealed_prefix(commitment: str) -> str:
+    """Return the prefix of the ids of the locks of a sealed evaluation, which differs by key."""
+    return f"sealed_{commitment[:8]}"
+
+
+def sealed_rules(rules: Iterable[str], commitment: str) -> list[str]:
+    """Return the rules that are locks of the key with a commitment; none if it is empty."""
+    prefix = f"{sealed_prefix(commitment)}_"
+    return [rule for rule in rules if commitment and rule.startswith(prefix)]
 
 
 def title_of(policy: str) -> str:
@@ -84,6 +99,7 @@ class EvaluationRequest:
     versions: Mapping[str, str]
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 of custom files
     locks: Mapping[str, str] = field(default_factory=dict)  # files of custom rules
+    commitment: str = ""  # SHA-256 of the key of a sealed evaluation
 
     def episode(self, rule: str, number: int) -> Attempt:
         """Return episode `number` of a rule. Episodes use the safes in turn and consecutive seeds,
@@ -107,10 +123,11 @@ def make_request(
     episodes: int,
     split: str,
     seed: int,
+    commitment: str = "",
 ) -> EvaluationRequest:
     """Return the request for command-line arguments; rules and safes as in `rulesafe demos
     generate`. Raises RuleSafeError for invalid arguments."""
-    check_range(episodes, seed, setup.step_seconds)
+    check_range(episodes, seed, setup.step_seconds, bool(commitment))
     wanted = attempts.make_request(rules, 1, None, safes, split, 0, others=True)
     return EvaluationRequest(
         setup=setup,
@@ -123,12 +140,20 @@ def make_request(
         versions=wanted.versions,
         files=wanted.files,
         locks=wanted.locks,
+        commitment=commitment,
     )
 
 
-def check_range(episodes: int, seed: int, step_seconds: float) -> None:
-    """Raise RuleSafeError if a number of a request is out of its range."""
-    if episodes < 1 or seed < 0 or seed + episodes > EVALUATION_SEEDS:
+def check_range(episodes: int, seed: int, step_seconds: float, sealed: bool = False) -> None:
+    """Raise RuleSafeError if a number of a request is out of its range.
+
+    Args:
+        episodes, seed: number of episodes of a rule, and the seed of the first one.
+        step_seconds: time limit for each step, s.
+        sealed: whether the seed is derived from a key.
+    """
+    first = seed if sealed and seed >= SEALED_SEEDS else 0
+    if episodes < 1 or seed < 0 or seed - first + episodes > EVALUATION_SEEDS:
         raise RuleSafeError(
             f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
             f"rule; got {episodes} episodes from seed {seed}"

@@ -5,9 +5,10 @@ DIR/results.jsonl              one line per episode, in the order of completion
 DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float32, rad
 DIR/results.json               all episodes and statistics; see docs/evaluation.md
 DIR/report.html, films/        report and videos
+DIR/locks/                     locks of a sealed evaluation
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
@@ -53,12 +54,23 @@ class ResultsFolder:
 
 
 def evaluate(
-    request: EvaluationRequest, directory: Path, workers: int, engine: str
+    request: EvaluationRequest,
+    directory: Path,
+    workers: int,
+    engine: str,
+    prepare: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
     """Run the missing episodes of a directory, write results.json and return its content.
 
     An interrupted evaluation resumes when called again; its results.json equals that of an
     uninterrupted run except for "timing".
+
+    Args:
+        request: the evaluation.
+        directory: directory of the results.
+        workers, engine: as for `rulesafe eval`.
+        prepare: called before the first episode; writes files that the episodes need to the
+            directory, which is then known to be that of the request.
 
     Raises:
         RuleSafeError: if the directory has another request or is in use, the disk is full, or
@@ -67,6 +79,8 @@ def evaluate(
     folder = ResultsFolder(directory)
     with folder.exclusive_lock():
         settle(directory, request, load_request)
+        if prepare:
+            prepare()
         remove_drafts(directory, "actions/*/.*")
         known = folder.lines()
         missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]

@@ -34,6 +34,7 @@ from rulesafe_eval.request import (
     Setup,
     check_range,
     request_from,
+    sealed_rules,
     title_of,
 )
 from rulesafe_eval.results import Line
@@ -75,9 +76,11 @@ STATISTICS: dict[str, Callable[[Any], Any]] = {
 def obstacle(request: Mapping[str, Any]) -> str:
     """Return why the results of a request cannot be submitted; empty if they can."""
     rules = {rule for ids in rule_sets().values() for rule in ids}
-    custom = {*request["files"], *request["locks"].values()}
+    sealed = sealed_rules(request["rules"], request.get("commitment", ""))  # see `sealed.unseal`
+    custom = {*request["files"]} - {f"{rule}.json" for rule in sealed}
+    custom |= {file for rule, file in request["locks"].items() if rule not in sealed}
     custom |= {request["split"]} - SPLITS.keys()
-    custom |= {*request["safes"]} - {*SAFES} | {*request["rules"]} - rules
+    custom |= {*request["safes"]} - {*SAFES} | {*request["rules"]} - rules - {*sealed}
     if custom:
         return f"it uses files that are not part of RuleSafe: {', '.join(sorted(custom))}"
     if request["setup"].get("interference"):
@@ -99,6 +102,7 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
     request = json.loads(json.dumps(content["request"]))
     split = load_split(request["split"]).randomisation
     request["setup"]["policy"] = title_of(request["setup"]["policy"])
+    request["locks"] = {}  # derived from the key, if the evaluation is sealed
     episodes = []
     for line in content["episodes"]:
         more: dict[str, Any] = {}
@@ -143,6 +147,7 @@ def read_submission(path: Path) -> dict[str, Any]:
         raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
     if reason:
         raise RuleSafeError(f"{file} cannot be verified: {reason}")
+    content["request"]["locks"] = {}  # paths in the file are not read
     return content
 
 
@@ -150,20 +155,21 @@ def _check_request(request: EvaluationRequest) -> None:
     """Raise ValueError or RuleSafeError unless the request is one of `rulesafe eval`."""
     setup = request.setup
     counts = (request.episodes, request.seed, setup.execute)
-    texts = (request.split, setup.policy, setup.execution, setup.control)
+    texts = (request.split, setup.policy, setup.execution, setup.control, request.commitment)
     if not (
         all(type(value) is int and value >= 0 for value in counts)
         and all(isinstance(text, str) for text in (*texts, *request.safes, *request.rules))
         and all(type(flag) is bool for flag in (setup.turn_back, setup.interference))
         and isinstance(request.versions, dict)
         and isinstance(request.actor, dict)
+        and isinstance(request.files, dict)
         and request.rules
         and request.safes
     ):
         raise ValueError("the request has values that rulesafe eval does not write")
     if type(setup.step_seconds) not in (int, float) or setup.step_seconds == math.inf:
         raise ValueError(f"step_seconds is {setup.step_seconds!r}")
-    check_range(request.episodes, request.seed, setup.step_seconds)
+    check_range(request.episodes, request.seed, setup.step_seconds, bool(request.commitment))
 
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:

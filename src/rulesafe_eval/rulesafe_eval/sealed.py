@@ -1,0 +1,209 @@
+"""Sealed evaluations: poses and locks are derived from a secret key, which is published afterwards.
+
+The commitment, the SHA-256 of the key, is published first. It determines the key, and does not
+reveal it. All that is derived from a key are two numbers of 48 bits, which JSON stores exactly::
+
+    digest(purpose) = HMAC-SHA256(key, "rulesafe sealed 1: " + purpose)
+    number(purpose) = the first 6 bytes of digest(purpose), big-endian
+    seed of episode 0 of each rule = 2**32 + number("seed")
+    seed of the lock grammar = number("locks")
+
+HMAC (RFC 2104) is a pseudorandom function, so that neither the commitment nor published episodes
+help to compute the key or another number. The locks are sampled as those of `sampled_test`:
+`PER_CELL` of each cell of difficulty, with the same limits of steps and memory, verified in the
+sandbox. None is equivalent to one of the twenty rules or of the shipped set `sampled`.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
+from rulesafe_core.text_files import read_text
+from rulesafe_design.difficulty import CELLS
+from rulesafe_design.generate import Config, generate
+from rulesafe_design.grammar import Grammar
+from rulesafe_design.splits import HARD_STEPS, is_hard
+from rulesafe_eval.request import (
+    SEALED_SEEDS,
+    EvaluationRequest,
+    Setup,
+    make_request,
+    sealed_prefix,
+    sealed_rules,
+)
+from rulesafe_locks.lock_files import LockFile, dump_lock
+
+KEY_BYTES = 32
+"""Minimum length of a key: the length of HMAC-SHA256's output, which RFC 2104, section 3, states as
+the minimum."""
+
+PER_CELL = 3
+"""Number of locks of each cell of difficulty, as in `sampled_test`."""
+
+ATTEMPTS = 10_000
+"""Maximum number of samples of the grammar; some hundred are needed."""
+
+LOCKS = "locks"
+"""Folder of the locks in a directory of results."""
+
+ALL = "sealed"
+"""Name of the set of all locks of the key in a list of rules."""
+
+
+@dataclass(frozen=True)
+class SealedKey:
+    """A secret key, and what is derived from it."""
+
+    secret: bytes = field(repr=False)
+
+    @property
+    def commitment(self) -> str:
+        """The hexadecimal SHA-256 of the key."""
+        return hashlib.sha256(self.secret).hexdigest()
+
+    @property
+    def seed(self) -> int:
+        """The seed of the first episode of each rule; larger than those of demonstrations."""
+        return SEALED_SEEDS + self._number("seed")
+
+    @cached_property
+    def locks(self) -> dict[str, LockFile]:
+        """The locks by id. Sampling them takes up to a minute."""
+        cells = [cell for cell in CELLS if cell.steps < HARD_STEPS]
+        config = Config(
+            name=sealed_prefix(self.commitment),
+            per_cell=PER_CELL,
+            max_steps=HARD_STEPS - 1,
+            attempts=ATTEMPTS,
+            unlike="all,sampled",
+        )
+        with TemporaryDirectory() as folder:
+            model = Grammar(self._number("locks"))
+            report = generate(model, Path(folder), PER_CELL * len(cells), config)
+        if report.stopped or report.accepted < report.count:
+            raise RuleSafeError(
+                f"only {report.accepted} of {report.count} locks were sampled: "
+                f"{report.stopped or f'{ATTEMPTS} samples were not enough'}"
+            )
+        return {lock.id: lock for lock in report.locks if not is_hard(lock)}
+
+    def _number(self, purpose: str) -> int:
+        message = f"rulesafe sealed 1: {purpose}".encode()
+        return int.from_bytes(hmac.digest(self.secret, message, "sha256")[:6], "big")
+
+    def write_locks(self, rules: Iterable[str], folder: Path) -> dict[str, str]:
+        """Write the files of the sealed rules among `rules`; return their paths by id.
+
+        Raises:
+            RuleSafeError: a sealed rule is not one of this key.
+        """
+        paths: dict[str, str] = {}
+        for rule in sealed_rules(rules, self.commitment):
+            if rule not in self.locks:
+                raise RuleSafeError(
+                    f"{rule} is not a lock of the key; valid: {', '.join(self.locks)}"
+                )
+            path = folder / f"{rule}.json"
+            write_atomically(path, dump_lock(self.locks[rule]).encode())
+            paths[rule] = str(path.absolute())
+        return paths
+
+    def make_request(
+        self,
+        directory: Path,
+        setup: Setup,
+        actor: Mapping[str, Any],
+        rules: str,
+        safes: str,
+        episodes: int,
+        split: str,
+    ) -> EvaluationRequest:
+        """Return the request of a sealed evaluation.
+
+        Args:
+            directory: directory of the results. The request has the paths of the locks in its
+                folder LOCKS; `write_locks` writes them.
+            setup, actor, rules, safes, episodes, split: as for `request.make_request`. "sealed"
+                among the rules is the set of all locks of the key.
+        """
+        names: list[str] = []
+        for name in rules.split(","):
+            names += self.locks if name.strip() == ALL else [name.strip()]
+        with TemporaryDirectory() as folder:
+            paths = self.write_locks(names, Path(folder))
+            given = ",".join(paths.get(name, name) for name in names)
+            found = make_request(
+                setup, actor, given, safes, episodes, split, self.seed, self.commitment
+            )
+        # Named without a folder, so that results in different directories are comparable.
+        own = {path: f"{rule}.json" for rule, path in paths.items()}
+        files = {own.get(path, path): digest for path, digest in found.files.items()}
+        place = (directory / LOCKS).absolute()
+        locks = dict(found.locks) | {rule: str(place / f"{rule}.json") for rule in paths}
+        return replace(found, files=files, locks=locks)
+
+
+def read_key(path: Path) -> SealedKey:
+    """Read a key: hexadecimal digits, at least 64.
+
+    Raises:
+        RuleSafeError: the file does not exist, or has no key. The message does not contain it.
+    """
+    form = f"{2 * KEY_BYTES} or more hexadecimal digits, as of: openssl rand -hex {KEY_BYTES}"
+    try:
+        text = read_text(path).strip()
+    except FileNotFoundError:
+        raise RuleSafeError(f"the key file {path} does not exist; it contains {form}") from None
+    try:
+        secret = bytes.fromhex(text)
+    except ValueError:
+        raise RuleSafeError(f"{path} has no key; valid: {form}") from None
+    if len(secret) < KEY_BYTES:
+        raise RuleSafeError(f"the key in {path} has only {2 * len(secret)} digits; valid: {form}")
+    return SealedKey(secret)
+
+
+def unseal(content: dict[str, Any], key: SealedKey | None, folder: Path) -> None:
+    """Compare a submission with its key and write its locks, so that it can be verified.
+
+    Args:
+        content: as returned by `read_submission`; `request.locks` is set.
+        key: the published key; None for a submission that is not sealed.
+        folder: folder to which the locks are written.
+
+    Raises:
+        RuleSafeError: the submission is sealed and there is no key, or the reverse; the commitment
+            is that of another key; or the seed or a lock is not that of the key.
+    """
+    request = content["request"]
+    commitment = request.get("commitment", "")
+    if not commitment:
+        if key:
+            raise RuleSafeError("the submission is not sealed: omit --key-file")
+        return
+    if key is None:
+        raise RuleSafeError(
+            f"the submission is sealed, with commitment {commitment}: add --key-file with its key"
+        )
+    if commitment != key.commitment:
+        raise RuleSafeError(
+            f"the key has the commitment {key.commitment}, and the submission {commitment}"
+        )
+    if request["seed"] != key.seed:
+        raise RuleSafeError(
+            f"the seed of the key is {key.seed}, but is stated as {request['seed']}"
+        )
+    request["locks"] = key.write_locks(request["rules"], folder)
+    for rule, path in request["locks"].items():
+        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        if (stated := request["files"].get(f"{rule}.json")) != digest:
+            raise RuleSafeError(
+                f"{rule}: the SHA-256 of its file is {digest}, but is stated as {stated}"
+            )

@@ -113,7 +113,9 @@ def automaton_of(rule: Rule) -> Automaton:
     return explored(rule.start(), output, step, rule.id)
 
 
-def as_rule(automaton: Automaton, rule_id: str, description: str) -> Rule:
+def as_rule(
+    automaton: Automaton, rule_id: str, description: str, short_instruction: str = ""
+) -> Rule:
     """Return a rule that executes an automaton; its memory is the index of the state."""
     states = automaton.states
     return Rule(
@@ -124,6 +126,7 @@ def as_rule(automaton: Automaton, rule_id: str, description: str) -> Rule:
         on_event=lambda memory, phases, event: (automaton.run([event[:-1]], memory[0]),),
         locked_parts=lambda memory, phases: states[memory[0]].locked_parts,
         remembers="the index of the automaton's state",
+        short_instruction=short_instruction,
     )
 
 

@@ -21,11 +21,14 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import load, names
 from rulesafe_core.text_files import parse_json, read_text
 from rulesafe_locks.automata import Automaton, as_rule, from_json, to_json
+from rulesafe_locks.instructions import MAX_TOKENS, token_bound
 from rulesafe_locks.locks import Rule
 
 FORMAT = "rulesafe-lock-1"
 ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 KEYS = ("format", "id", "description", "split", "origin", "bound", "facts", "program", "automaton")
+SHORT = "short_instruction"
+"""The optional key."""
 LOCKS = Path(__file__).parent / "data" / "locks"
 """Folder of the sets that come with the package, one folder each."""
 
@@ -67,11 +70,13 @@ class LockFile:
     """`proofs.Proof.facts`, stored so that lists need not repeat the proofs."""
     split: str = ""
     """Split to which the lock belongs, such as "train"."""
+    short_instruction: str = ""
+    """`Rule.short_instruction`."""
 
     @cached_property
     def rule(self) -> Rule:
         """The rule for simulation, nodes and scores."""
-        return as_rule(self.automaton, self.id, self.description)
+        return as_rule(self.automaton, self.id, self.description, self.short_instruction)
 
 
 def lock_folders() -> dict[Path, str]:
@@ -153,6 +158,7 @@ def dump_lock(lock: LockFile) -> str:
         "format": FORMAT,
         "id": lock.id,
         "description": lock.description,
+        **({SHORT: lock.short_instruction} if lock.short_instruction else {}),
         "split": lock.split,
         "origin": dict(lock.origin),
         "bound": asdict(lock.bound) if lock.bound else None,
@@ -185,9 +191,12 @@ def parse_lock(text: str) -> LockFile:
         raise RuleSafeError(f"not valid JSON: {error}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RuleSafeError(f'not a lock file; expected a JSON object with "format": "{FORMAT}"')
+    short = data.pop(SHORT, "")
     if set(data) != set(KEYS):
         wrong = ", ".join(sorted(set(data) ^ set(KEYS)))
-        raise RuleSafeError(f"missing or unknown keys: {wrong}; required: {', '.join(KEYS)}")
+        raise RuleSafeError(
+            f"missing or unknown keys: {wrong}; required: {', '.join(KEYS)}; optional: {SHORT}"
+        )
     _check(
         data["id"],
         "id",
@@ -200,6 +209,7 @@ def parse_lock(text: str) -> LockFile:
         _check(data[key], key, isinstance(data[key], dict), "an object")
     for key in KEYS:
         _check(data[key], key, _can_be_shown(data[key]), "text without control characters")
+    check_short(short)
     bound = data["bound"]
     _check(
         bound,
@@ -216,7 +226,18 @@ def parse_lock(text: str) -> LockFile:
         bound=Bound(**bound) if bound else None,
         program=program,
         automaton=from_json(data["automaton"]),
+        short_instruction=short,
     )
+
+
+def check_short(text: Any) -> None:
+    """Raise RuleSafeError unless a value is a short instruction, or empty."""
+    _check(text, SHORT, isinstance(text, str) and text.isprintable(), "a line of text")
+    if (tokens := token_bound(text)) > MAX_TOKENS:
+        raise RuleSafeError(
+            f"{SHORT} has an estimated {tokens} tokens: {text!r}; valid: at most {MAX_TOKENS}, "
+            "see docs/rules.md"
+        )
 
 
 def _can_be_shown(value: Any) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import is_reference
+from rulesafe_locks.instructions import Length, check_length
 from rulesafe_locks.lock_files import lock_folders, locks_in, set_folder
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.rules import RULES, load_rule
@@ -83,3 +84,25 @@ def expand_rules(names: str) -> dict[str, Rule]:
             "the list of rules is empty; valid: ids and sets, such as rule_001,sampled_test"
         )
     return {name: load_rule(name) for name in chosen}
+
+
+def instruction_for(description: str, length: Length) -> str:
+    """Return the instruction of the rule with this description, long or short.
+
+    The text is returned unchanged if it belongs to none of the twenty rules and of the sets of
+    `lock_folders`, such as a custom instruction, or if the rule has no short instruction.
+
+    Raises:
+        RuleSafeError: `length` is neither "short" nor "long", or a set cannot be read.
+    """
+    check_length(length)
+    if length == "long":
+        return description
+    for rule in map(load_rule, RULES):
+        if rule.description == description:
+            return rule.instruction(length)
+    for folder in lock_folders():
+        for lock in locks_in(folder):
+            if lock.description == description:
+                return lock.rule.instruction(length)
+    return description

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_locks.instructions import Length, check_length
 
 PARTS = ("knob", "handle", "door")
 """The movable parts. Changes in the same update are processed in this order."""
@@ -69,6 +70,17 @@ class Rule:
     """The parts other than the door that are locked, which means that their phase cannot change."""
     remembers: str = "nothing"
     """Description of the memory's contents."""
+    short_instruction: str = ""
+    """The same instruction in at most `instructions.MAX_TOKENS` tokens; empty: there is none."""
+
+    def instruction(self, length: Length) -> str:
+        """Return the long or the short instruction; the long one if there is no short one.
+
+        Raises:
+            RuleSafeError: `length` is neither "short" nor "long".
+        """
+        check_length(length)
+        return (self.short_instruction if length == "short" else "") or self.description
 
     def start(self) -> LockState:
         """Return the state after a reset: all parts closed, initial memory."""

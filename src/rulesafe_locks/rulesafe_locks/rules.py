@@ -84,22 +84,27 @@ _ALL = (
     Rule(
         "rule_001",
         "Open the knob and the handle, in any order. The door can be pulled while both are open.",
+        short_instruction="The door is locked unless the knob and the handle are both open.",
         unlocked=lambda memory, phases: phases.knob and phases.handle,
     ),
     Rule(
         "rule_002",
         "Open the knob. The door can be pulled while the knob is open; the handle plays no part.",
+        short_instruction="The door is locked unless the knob is open.",
         unlocked=lambda memory, phases: phases.knob,
     ),
     Rule(
         "rule_003",
         "Open the handle. The door can be pulled while the handle is open; the knob plays no part.",
+        short_instruction="The door is locked unless the handle is open.",
         unlocked=lambda memory, phases: phases.handle,
     ),
     Rule(
         "rule_004",
         "The door can be pulled while both the knob and the handle are open. The closed knob "
         "cannot be turned while the handle is closed.",
+        short_instruction="The door is locked unless the knob and the handle are both open. The "
+        "knob cannot be opened while the handle is closed.",
         unlocked=lambda memory, phases: phases.knob and phases.handle,
         locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("knob",),
@@ -109,6 +114,8 @@ _ALL = (
         "rule_005",
         "Enter the code 0-0-1. Every knob move, either way, is a 0 and every handle move a 1; the "
         "last three digits count.",
+        short_instruction="Enter the code 001: every knob move, either way, is 0 and every handle "
+        "move 1. The last three digits count.",
         unlocked=lambda memory, phases: memory == (0, 0, 1),
         on_event=keypad(3, lambda phases, event: 0 if event in KNOB else 1),
         remembers="the last three digits",
@@ -117,6 +124,8 @@ _ALL = (
         "rule_006",
         "Enter the code 0-1-0 with the knob. A knob move, either way, is a 0 while the handle is "
         "open and a 1 while it is closed; the last three digits count.",
+        short_instruction="Enter the code 010: a knob move, either way, is 0 while the handle is "
+        "open, else 1. The last three digits count.",
         unlocked=lambda memory, phases: memory == (0, 1, 0),
         on_event=keypad(3, lambda phases, event: int(not phases.handle) if event in KNOB else None),
         remembers="the last three digits",
@@ -125,6 +134,8 @@ _ALL = (
         "rule_007",
         "Move the knob and the handle at least once each, and leave one of them open and the "
         "other closed.",
+        short_instruction="Move the knob and the handle at least once each, and leave exactly one "
+        "of them open.",
         unlocked=lambda memory, phases: memory == (1, 1) and phases.knob != phases.handle,
         memory=(0, 0),
         on_event=_toggled_007,
@@ -134,6 +145,8 @@ _ALL = (
         "rule_008",
         "Leave the knob open and move the handle an even number of times, at least twice; opening "
         "is one move and closing another.",
+        short_instruction="Leave the knob open and move the handle an even number of times, at "
+        "least twice. Each opening or closing is one move.",
         unlocked=lambda memory, phases: phases.knob and memory == (2,),
         memory=(0,),
         on_event=_parity_008,
@@ -143,6 +156,8 @@ _ALL = (
         "rule_009",
         "Enter the code 1-0-0-1. Every knob move, either way, is a 1 and every handle move a 0; "
         "the last four digits count.",
+        short_instruction="Enter the code 1001: every knob move, either way, is 1 and every "
+        "handle move 0. The last four digits count.",
         unlocked=lambda memory, phases: memory == (1, 0, 0, 1),
         on_event=keypad(4, lambda phases, event: 1 if event in KNOB else 0),
         remembers="the last four digits",
@@ -151,6 +166,8 @@ _ALL = (
         "rule_010",
         "Enter the code 0-1-1-0 with the handle. A handle move, either way, is a 0 while the knob "
         "is open and a 1 while it is closed; the last four digits count.",
+        short_instruction="Enter the code 0110: a handle move, either way, is 0 while the knob is "
+        "open, else 1. The last four digits count.",
         unlocked=lambda memory, phases: memory == (0, 1, 1, 0),
         on_event=keypad(4, lambda phases, event: int(not phases.knob) if event in HANDLE else None),
         remembers="the last four digits",
@@ -159,6 +176,8 @@ _ALL = (
         "rule_011",
         "Enter the code 1-0-1-0 with the knob: closing it is a 1, opening it a 0, and the last "
         "four digits count. The handle plays no part.",
+        short_instruction="Enter the code 1010 with the knob: closing it is 1, opening it is 0. "
+        "The last four digits count. The handle has no effect.",
         unlocked=lambda memory, phases: memory == (1, 0, 1, 0),
         on_event=keypad(4, lambda phases, event: {"knob-": 1, "knob+": 0}.get(event)),
         remembers="the last four digits",
@@ -167,6 +186,8 @@ _ALL = (
         "rule_012",
         "Bring the knob and the handle through all four combinations of open and closed. Both "
         "closed, as they start, counts as the first.",
+        short_instruction="Bring the knob and the handle through all four combinations of open "
+        "and closed. Both closed at the start counts.",
         unlocked=lambda memory, phases: memory == (0, 1, 2, 3),
         memory=(0,),
         on_event=_combinations_012,
@@ -176,6 +197,8 @@ _ALL = (
         "rule_013",
         "Move the knob three times, or six, or any further multiple of three, and have the handle "
         "open; every opening or closing is one move.",
+        short_instruction="Have the handle open, and the number of knob moves a multiple of three "
+        "above zero. Each opening or closing is one move.",
         unlocked=lambda memory, phases: phases.handle and memory == (3,),
         memory=(0,),
         on_event=_thirds_013,
@@ -185,6 +208,8 @@ _ALL = (
         "rule_014",
         "The door can be pulled while the knob is closed and the handle is open. The closed handle "
         "cannot be turned while the knob is closed.",
+        short_instruction="The door is locked unless the knob is closed and the handle is open. "
+        "The handle cannot be opened while the knob is closed.",
         unlocked=lambda memory, phases: phases.handle and not phases.knob,
         locked_parts=lambda memory, phases: frozenset(
             () if phases.knob or phases.handle else ("handle",),
@@ -194,6 +219,8 @@ _ALL = (
         "rule_015",
         "Open the knob and close the handle equally often, at least twice each. As soon as either "
         "has been done three times, both counts start again from zero.",
+        short_instruction="Open the knob as often as you close the handle, at least twice each. "
+        "Both counts restart at zero when either reaches three.",
         unlocked=lambda memory, phases: memory == (2, 2),
         memory=(0, 0),
         on_event=_counts_015,
@@ -203,6 +230,8 @@ _ALL = (
         "rule_016",
         "Enter the code 1-1-1-0: closing the knob is a 1, opening the handle a 0, and other moves "
         "enter nothing. The last four digits count.",
+        short_instruction="Enter the code 1110: closing the knob is 1, opening the handle is 0, "
+        "other moves enter nothing. The last four digits count.",
         unlocked=lambda memory, phases: memory == (1, 1, 1, 0),
         on_event=keypad(4, lambda phases, event: {"knob-": 1, "handle+": 0}.get(event)),
         remembers="the last four digits",
@@ -211,6 +240,8 @@ _ALL = (
         "rule_017",
         "Move the knob and the handle so that the number of knob moves times the number of handle "
         "moves is four; every opening or closing is one move.",
+        short_instruction="The number of knob moves times the number of handle moves must be "
+        "four. Each opening or closing is one move.",
         unlocked=lambda memory, phases: memory[0] * memory[1] == 4,
         memory=(0, 0),
         on_event=_counts_017,
@@ -220,6 +251,8 @@ _ALL = (
         "rule_018",
         "Enter the code 1-2-3. A counter stands at one; every knob move adds one to it, and every "
         "handle move enters its value and sets it back to one. The last three digits count.",
+        short_instruction="Enter the code 123: a handle move enters the counter, which starts at "
+        "1, and sets it back. A knob move adds 1. The last three digits count.",
         unlocked=lambda memory, phases: memory[1:] == (1, 2, 3),
         memory=(1,),
         on_event=_counter_018,
@@ -230,6 +263,8 @@ _ALL = (
         "Enter the code 0-1 with the knob while the handle is open: closing the knob is a 0, "
         "opening it a 1, and the last two digits count. Then close the handle to free the door. "
         "With the handle closed, knob moves enter nothing.",
+        short_instruction="Enter the code 01 with the knob while the handle is open: closing is "
+        "0, opening is 1. The last two digits count. Then close the handle.",
         unlocked=lambda memory, phases: memory == (0, 1) and not phases.handle,
         on_event=keypad(2, knob_with_handle_open),
         remembers="the last two digits",
@@ -239,6 +274,8 @@ _ALL = (
         "Enter the code 1-1 with the knob while the handle is open: closing the knob is a 0, "
         "opening it a 1, and the last two digits count. Then close the handle to free the door. "
         "With the handle closed, knob moves enter nothing.",
+        short_instruction="Enter the code 11 with the knob while the handle is open: closing is "
+        "0, opening is 1. The last two digits count. Then close the handle.",
         unlocked=lambda memory, phases: memory == (1, 1) and not phases.handle,
         on_event=keypad(2, knob_with_handle_open),
         remembers="the last two digits",

@@ -144,3 +144,11 @@ def test_malicious_text_is_parsed_fast():
         parse_answer(Reply('{"a":' * 300_000))
     with pytest.raises(BadAnswer):
         parse_answer(Reply("{" * 1_000_000 + "```" * 300_000))
+
+
+def test_a_short_instruction_is_optional_and_has_a_limit():
+    assert parse_answer(Reply(TEXT)).short_instruction == ""
+    short = {**GOOD, "short_instruction": "Knob, then handle."}
+    assert parse_answer(Reply(json.dumps(short))).short_instruction == "Knob, then handle."
+    kind, message = failure(json.dumps({**GOOD, "short_instruction": "knob " * 50}))
+    assert kind == "schema" and "short_instruction has an estimated 51 tokens" in message

@@ -299,6 +299,7 @@ def test_the_grammar_is_the_default_and_has_no_endpoint(tmp_path, capfd):
     lock = read_lock(tmp_path / "one" / "locks" / "drawn_001.json")
     assert lock.origin["by"] == "sampled"
     assert lock.origin["seed"] == 0
+    assert lock.short_instruction and lock.short_instruction != lock.description
     assert not (tmp_path / "one" / "exchanges").exists()
     with pytest.raises(RuleSafeError, match="--model NAME"):
         cli_generate.generate(tmp_path / "two", options=ModelOptions(replay=tmp_path / "one"))

@@ -14,10 +14,11 @@ from rulesafe_design.grammar import Grammar
 from rulesafe_design.grammar_codes import Code, Dial
 from rulesafe_design.grammar_counts import Balance, Count, Equal
 from rulesafe_design.grammar_events import Event, PhaseTest, Wording, disjoint, moves_of
-from rulesafe_design.grammar_locks import Hold, LockDesign, description, program
+from rulesafe_design.grammar_locks import Hold, LockDesign, description, program, short_instruction
 from rulesafe_design.grammar_terms import Order, Seen
 from rulesafe_design.models import ModelRequest
 from rulesafe_locks.automata import MOVED, as_rule
+from rulesafe_locks.instructions import MAX_TOKENS, token_bound
 from rulesafe_locks.proofs import prove
 
 SAMPLES = range(1, 61)
@@ -277,6 +278,43 @@ def test_descriptions_name_the_hold_and_all_conditions(samples):
         assert set(rest.replace("and", "")) <= {" ", ","}, words  # there are no other conditions
 
 
+def random_history(draw):
+    """Return up to 24 random moves, mostly of one part, so that its counts become large."""
+    knob_share, length = draw.random(), draw.randrange(25)
+    return history_of(["knob" if draw.random() < knob_share else "handle" for _ in range(length)])
+
+
+def test_conditions_with_the_same_short_text_are_the_same():
+    """So the short text states the complete condition."""
+    locks = [Grammar(2).draw(number)[0] for number in range(1, 1201)]
+    conditions = {each for lock in locks for each in (*lock.all_terms, lock.phases) if each}
+    draw = random.Random(0)
+    histories = [random_history(draw) for _ in range(300)]
+    meanings = {}
+    for condition in conditions:
+        meaning = [satisfied(condition, history) for history in histories]
+        assert meanings.setdefault(condition.short, meaning) == meaning, condition
+
+
+def test_short_instructions_contain_the_hold_and_all_conditions():
+    fitting = 0
+    for number in range(1, 401):
+        lock, _ = Grammar(1).draw(number)
+        text = short_instruction(lock)
+        faults = FAULTS.replace("|[^.]$", "")  # no full stop at the end
+        assert not re.search(faults, text.replace("etc.", "etc")), text
+        assert all(each.short in text[0].lower() + text[1:] for each in lock.conditions)
+        if lock.hold:
+            opens = lock.hold.phase == "closed"
+            verb = f"{lock.hold.part} {'opens' if opens else 'closes'} only if"
+            purpose = (
+                f"To {'open' if opens else 'close'} {lock.hold.part}: {lock.hold.unless.short}"
+            )
+            assert f"{verb.capitalize()} {lock.hold.unless.short}" in text or purpose in text
+        fitting += token_bound(text) <= MAX_TOKENS
+    assert fitting >= 380
+
+
 def test_programs_are_readable(samples):
     for _, _, source in samples.values():
         assert len(ast.parse(source).body) == 1
@@ -287,6 +325,72 @@ def test_programs_are_readable(samples):
 KNOB_OPENS = Event("knob", "open")
 HANDLE_CLOSES = Event("handle", "close")
 WORDS = Wording("x")
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        (
+            Count(
+                Event("knob", "move", "open"),
+                "exactly",
+                3,
+                "starts again",
+                Event("knob", "open", "closed"),
+            ),
+            "move knob three times if handle open, fourth or open knob if handle closed resets",
+        ),
+        (Count(Event("knob", "open"), "exactly", 2), "open knob just twice"),
+        (Count(Event("handle", "close"), "multiple", 4), "close handle four, eight etc. times"),
+        (Count(Event("either", "move"), "at least", 2), "make at least two moves"),
+        (Count(Event("either", "move"), "odd", 1), "make an odd number of moves"),
+        (
+            Equal(Event("knob", "open"), Event("handle", "move"), 1, 1, 3),
+            "open knob once more than move handle, that at least once, third of either resets both",
+        ),
+        (
+            Balance(Event("knob", "open"), Event("handle", "move", "closed"), 2, 3),
+            "tally two of three: open knob adds, handle if knob closed takes",
+        ),
+        (
+            Code(((Event("knob", "move"), 1), (Event("handle", "move"), 0)), (0, 1)),
+            "code 01: knob=1, handle=0",
+        ),
+        (
+            Code(
+                ((Event("knob", "open", "open"), 1), (Event("knob", "close", "open"), 0)),
+                (1, 1),
+                Event("handle", "close"),
+            ),
+            "code 11 if handle open: open knob=1, close knob=0, close handle resets",
+        ),
+        (
+            Code(((Event("knob", "open", "open"), 1), (Event("knob", "open", "closed"), 0)), (1,)),
+            "code 1: open knob=1 if handle open else 0",
+        ),
+        (
+            Dial(Event("knob", "open"), Event("handle", "move"), 3, (2, 1), "returns"),
+            "code 21 of dial one to three: open knob turns, handle enters and resets",
+        ),
+        (
+            Order((KNOB_OPENS, Event("knob", "close"), Event("handle", "open")), "ignored"),
+            "in order open and close knob, open handle",
+        ),
+        (
+            Order((KNOB_OPENS, Event("handle", "open")), "starts again"),
+            "in a row open knob, open handle",
+        ),
+        (
+            Seen(("both closed", "only the knob open", "both open")),
+            "have had knob alone and both open",
+        ),
+        (PhaseTest(relation="same"), "both alike"),
+        (PhaseTest("open", "closed"), "only knob open"),
+        (PhaseTest("closed", "closed"), "both closed"),
+    ],
+)
+def test_short_wording(term, words):
+    assert term.short == words
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_programs_compile_to_the_automata(locks):
 
 
 def test_their_origin_reproduces_them(locks):
-    """The grammar still generates the same description and program."""
+    """The grammar still generates the same texts and program."""
     for lock in locks:
         assert set(lock.origin) == {"by", "seed", "number", "repairs"}
         assert lock.origin["by"] == "sampled"
@@ -87,6 +87,7 @@ def test_their_origin_reproduces_them(locks):
         request = ModelRequest((), {}, lock.origin["number"], lock.origin["repairs"])
         answer = json.loads(grammar.complete(request).text)
         assert (answer["description"], answer["program"]) == (lock.description, lock.program)
+        assert answer.get("short_instruction", "") == lock.short_instruction
 
 
 def test_difficulty_is_spread_evenly(locks):

@@ -13,6 +13,7 @@ from typing import Any
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.models import Reply
 from rulesafe_design.verdicts import ProgramLimits
+from rulesafe_locks.lock_files import SHORT, check_short
 from rulesafe_locks.locks import EVENTS
 
 KINDS = {
@@ -77,13 +78,18 @@ class Answer:
     program: str
     plan: tuple[str, ...] | None
     """The events that should open the door; None if the model gave no plan."""
+    short_instruction: str = ""
+    """`LockFile.short_instruction`, from the grammar; language models are not asked for one."""
 
 
 def parse_answer(reply: Reply) -> Answer:
     """Return the answer in a reply; raise BadAnswer if there is none."""
     found = _find_object(reply)
     return Answer(
-        _description(_text(found, "description")), _program(_text(found, "program")), _plan(found)
+        _description(_text(found, "description")),
+        _program(_text(found, "program")),
+        _plan(found),
+        _short_instruction(found),
     )
 
 
@@ -180,6 +186,15 @@ def _program(text: str) -> str:
         raise BadAnswer("schema", f"'program' has {size} bytes; valid: at most {MAX_PROGRAM_BYTES}")
     _check_characters(text.replace("\n", "").replace("\t", ""), "program")
     return text
+
+
+def _short_instruction(found: dict[str, Any]) -> str:
+    text = found.get(SHORT, "")
+    try:
+        check_short(text)
+    except RuleSafeError as error:
+        raise BadAnswer("schema", str(error)) from None
+    return str(text)
 
 
 def _check_characters(text: str, key: str) -> None:

@@ -204,6 +204,7 @@ class _Run:
             bound=verified.bound,
             origin={**self.model.origin, "number": number, "repairs": attempt},
             facts=verified.proof.facts,
+            short_instruction=answer.short_instruction,
         )
         self.write(lock)
         report.locks.append(lock)

@@ -27,9 +27,17 @@ from rulesafe_design.grammar_events import (
     disjoint,
     moves_of,
 )
-from rulesafe_design.grammar_locks import Hold, LockDesign, Term, description, program
+from rulesafe_design.grammar_locks import (
+    Hold,
+    LockDesign,
+    Term,
+    description,
+    program,
+    short_instruction,
+)
 from rulesafe_design.grammar_terms import COMBINATIONS, Order, Seen, Wrong
 from rulesafe_design.models import ModelRequest, Reply
+from rulesafe_locks.instructions import MAX_TOKENS, token_bound
 
 T = TypeVar("T")
 
@@ -58,6 +66,9 @@ class Grammar:
         ignored; a repair is a new lock."""
         lock, text = self.draw(request.number, request.attempt)
         answer = {"description": text, "program": program(lock), "plan": None}
+        short = short_instruction(lock)
+        if token_bound(short) <= MAX_TOKENS:
+            answer["short_instruction"] = short
         return Reply(json.dumps(answer), "stop", 0, 0)
 
     def draw(self, number: int, attempt: int = 0) -> tuple[LockDesign, str]:

@@ -10,6 +10,7 @@ from rulesafe_design.grammar_events import (
     Wording,
     join_items,
     moves_of,
+    resets,
     sentence,
 )
 
@@ -52,6 +53,23 @@ class Code:
     @property
     def clause(self) -> str:
         return f"the last {NUMBERS[len(self.digits)]} digits are {self.shown}"
+
+    @property
+    def short(self) -> str:
+        gates = {event.only_if for event, _ in self.keys}
+        common = gates.pop() if len(gates) == 1 else ""
+        keys, left = [], list(self.keys)
+        while left:
+            event, digit = left.pop(0)
+            gate = "" if common else event.only_if
+            # The same move with the other gate: "close knob=1 if handle open else 3".
+            other = next((key for key in left if key[0].verb == event.verb), None)
+            if other:
+                left.remove(other)
+                gate += f" else {other[1]}"
+            keys.append(f"{event.verb}={digit}{gate}")
+        clear = resets(self.clear.short if self.clear else "")
+        return f"code {''.join(map(str, self.digits))}{common}: {', '.join(keys)}{clear}"
 
     @property
     def setup(self) -> dict[str, str]:
@@ -117,6 +135,14 @@ class Dial:
     @property
     def clause(self) -> str:
         return f"the {self._last} {'are' if len(self.numbers) > 1 else 'is'} {self.shown}"
+
+    @property
+    def short(self) -> str:
+        same = self.turn.verb == self.read.verb
+        read = self.read.only_if.lstrip() if same else self.read.short
+        code, back = "".join(map(str, self.numbers)), "" if self.after == "stays" else " and resets"
+        dial = f"dial one to {NUMBERS[self.top]}"
+        return f"code {code} of {dial}: {self.turn.short} turns, {read} enters{back}"
 
     @property
     def setup(self) -> dict[str, str]:

@@ -3,7 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rulesafe_design.grammar_events import NUMBERS, ORDINALS, Event, Phase, Wording, sentence, times
+from rulesafe_design.grammar_events import (
+    NUMBERS,
+    ORDINALS,
+    Event,
+    Phase,
+    Wording,
+    resets,
+    sentence,
+    times,
+)
 
 Goal = Literal["exactly", "at least", "multiple", "odd"]
 Beyond = Literal["counts on", "starts again"]
@@ -81,6 +90,23 @@ class Count:
         multiple = "even and not zero" if self.number == 2 else f"such a multiple of {number}"
         values = {"exactly": number, "at least": f"{number} or more", "multiple": multiple}
         return f"the {self.label} is {values.get(self.goal, 'odd')}"
+
+    @property
+    def short(self) -> str:
+        restarts = self.goal == "exactly" and self.beyond == "starts again"
+        if self.goal == "multiple":
+            often = f"{NUMBERS[self.number]}, {NUMBERS[2 * self.number]} etc. times"
+        elif self.goal == "odd":
+            often = "an odd number of times"
+        else:
+            how = "at least " if self.goal == "at least" else "" if restarts else "just "
+            often = how + times(self.number)
+        if self.event.part == "either":
+            text = f"make {often.replace('twice', 'two times').replace('times', 'moves')}"
+        else:
+            text = f"{self.event.move} {self.event.part} {often}{self.event.only_if}"
+        over = ORDINALS[self.number + 1] if restarts else ""
+        return text + resets(over, self.reset.short if self.reset else "")
 
     @property
     def setup(self) -> dict[str, str]:
@@ -164,6 +190,13 @@ class Equal:
         return f"the two counts are equal ({least} or more)"
 
     @property
+    def short(self) -> str:
+        knob, handle = f"{self.knob.move} knob", f"{self.handle.move} handle"
+        often = f"once more than {handle}, that" if self.ahead else f"as often as {handle},"
+        end = f"{ORDINALS[self.limit]} of either resets both"
+        return f"{knob} {often} at least {times(self.least)}, {end}"
+
+    @property
     def setup(self) -> dict[str, str]:
         return {"knob_count": "0", "handle_count": "0"}
 
@@ -216,6 +249,11 @@ class Balance:
     @property
     def clause(self) -> str:
         return f"the tally is {NUMBERS[self.target]}"
+
+    @property
+    def short(self) -> str:
+        moves = f"{self.up.short} adds, {self.down.short} takes"
+        return f"tally {NUMBERS[self.target]} of {NUMBERS[self.top]}: {moves}"
 
     @property
     def setup(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Events and phase conditions, from which the terms of the grammar are built.
 
-Each can be written as English text and as a Python expression for a program that defines `knob`,
-`handle`, `knob_moved` and `handle_moved`.
+Each can be written as English text, in few words for the short instruction, and as a Python
+expression for a program that defines `knob`, `handle`, `knob_moved` and `handle_moved`.
 """
 
 import random
@@ -55,6 +55,12 @@ def join_items(items: Sequence[str], conjunction: str = " and ") -> str:
     return f"{', '.join(first)}{conjunction}{last}" if first else last
 
 
+def resets(*causes: str) -> str:
+    """Return what resets a term, for its short text: ("", "open knob") -> ", open knob resets"."""
+    named = [cause for cause in causes if cause]
+    return f", {join_items(named, ' or ')} resets" if named else ""
+
+
 def sentence(text: str) -> str:
     """Return the text with a capital first letter and a full stop."""
     return f"{text[0].upper()}{text[1:]}."
@@ -76,6 +82,21 @@ class Event:
         if self.gate is None or self.part == "either":
             return ""
         return f" while the {OTHER[self.part]} is {self.gate}"
+
+    @property
+    def only_if(self) -> str:
+        """The gate in few words, such as " if handle open"; empty without one."""
+        return f" if {OTHER[self.part]} {self.gate}" if self.gate and self.part != "either" else ""
+
+    @property
+    def verb(self) -> str:
+        """The move without its gate in few words: "open knob"; "knob" for any move of the knob."""
+        return self.part if self.move == "move" else f"{self.move} {self.part}"
+
+    @property
+    def short(self) -> str:
+        """The event in few words, such as "open knob if handle open"."""
+        return self.verb + self.only_if
 
     def imperative(self, adverb: str = "") -> str:
         """Return an instruction, such as "open the knob twice while the handle is open"."""
@@ -153,6 +174,18 @@ class PhaseTest:
             return [f"knob and handle are both {self.knob}"]
         named = (("knob", self.knob), ("handle", self.handle))
         return [f"the {part} is {phase}" for part, phase in named if phase]
+
+    @property
+    def short(self) -> str:
+        """The condition in few words: "only knob open" if the handle must be closed."""
+        if self.relation == "same":
+            return "both alike"
+        if self.relation == "different":
+            return "only one open"
+        if self.knob and self.handle:
+            only = f"only {'knob' if self.knob == 'open' else 'handle'} open"
+            return f"both {self.knob}" if self.knob == self.handle else only
+        return f"knob {self.knob}" if self.knob else f"handle {self.handle}"
 
     @property
     def tests(self) -> list[str]:

@@ -112,6 +112,28 @@ def description(lock: LockDesign, wording: Wording) -> str:
     return " ".join([*sentences, _ending(lock, wording)])
 
 
+def short_instruction(lock: LockDesign) -> str:
+    """Return the conditions of the lock in few words, for models with a token limit.
+
+    Example: "Code 10: close knob=1, handle=0; knob open. Handle opens only if knob closed".
+    docs/lock_design.md explains the phrases. The text may exceed `instructions.MAX_TOKENS`.
+    """
+    conditions = "; ".join(each.short for each in lock.conditions)
+    if not lock.terms:
+        conditions = f"door opens only if {conditions}"
+    texts = [conditions]
+    if lock.hold:
+        part, opens = lock.hold.part, lock.hold.phase == "closed"
+        if isinstance(lock.hold.unless, PhaseTest):
+            texts.append(
+                f"{part} {'opens' if opens else 'closes'} only if {lock.hold.unless.short}"
+            )
+        else:
+            to = f"to {'open' if opens else 'close'} {part}: {lock.hold.unless.short}"
+            texts = [to, f"door: {conditions}"]
+    return ". ".join(text[0].upper() + text[1:] for text in texts)
+
+
 def _lowered(text: str) -> str:
     return text[0].lower() + text[1:]
 

@@ -6,6 +6,7 @@ in the other modules, has these attributes:
 - `label`: its name in the description, unique among the terms of a lock;
 - `sentences`: the instruction, then the effect of other moves;
 - `clause`: when the term is satisfied, as a clause after "while";
+- `short`: the complete term in few words, for the short instruction;
 - `setup`: the keys of `state` with the expressions of their initial values;
 - `update`: the program lines that update `state`, with finitely many values; they can use `knob`,
   `handle`, `knob_moved`, `handle_moved` and `state`;
@@ -14,9 +15,17 @@ in the other modules, has these attributes:
 """
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
-from rulesafe_design.grammar_events import NUMBERS, Event, Wording, join_items, sentence
+from rulesafe_design.grammar_events import (
+    NUMBERS,
+    Event,
+    Wording,
+    join_items,
+    resets,
+    sentence,
+)
 
 Combination = Literal["both closed", "only the knob open", "only the handle open", "both open"]
 Wrong = Literal["starts again", "ignored"]
@@ -75,6 +84,13 @@ class Order:
         return "the sequence is complete"
 
     @property
+    def short(self) -> str:
+        runs = [(part, list(steps)) for part, steps in groupby(self.steps, lambda step: step.part)]
+        moves = [f"{join_items([step.move for step in steps])} {part}" for part, steps in runs]
+        how = "in a row" if self.wrong == "starts again" else "in order"
+        return f"{how} {', '.join(moves)}{resets(self.reset.short if self.reset else '')}"
+
+    @property
     def setup(self) -> dict[str, str]:
         return {"progress": "0"}
 
@@ -124,6 +140,13 @@ class Seen:
     @property
     def clause(self) -> str:
         return f"all {NUMBERS[len(self.combinations)]} have been seen"
+
+    @property
+    def short(self) -> str:
+        # Both closed is omitted: it is always seen at the start.
+        names = {"only the knob open": "knob alone", "only the handle open": "handle alone"}
+        seen = [names.get(each, "both") for each in self.combinations if each != "both closed"]
+        return f"have had {join_items(seen)} open"
 
     @property
     def setup(self) -> dict[str, str]:

@@ -42,6 +42,9 @@ def check_lock(self):
 """
 
 
+LONG = "knob, " * 30
+
+
 @pytest.fixture
 def rules(capsys):
     """Run `rulesafe rules`; return the exit code and the output with single spaces."""
@@ -78,8 +81,8 @@ def test_documentation_has_the_generated_tables(command, capsys):
     assert f"<!-- rulesafe {command} -->\n{capsys.readouterr().out}<!-- end -->" in DOCS
 
 
-def test_documentation_has_both_tables():
-    assert len(re.findall(r"<!-- rulesafe .*? -->", DOCS)) == 2
+def test_documentation_has_all_tables():
+    assert len(re.findall(r"<!-- rulesafe .*? -->", DOCS)) == 3
 
 
 def test_listed_properties_equal_the_proofs(listed):
@@ -157,6 +160,20 @@ def test_the_documented_program_becomes_a_rule(rules, tmp_path):
     assert not opens_door(rule, ["knob+", "handle+", "door+"])
     assert rules("verify", out)[0] == 0
     assert main(["rules", "show", str(out), "--output", "program"]) == 0
+
+
+def test_short_instructions_are_listed_shown_and_written(rules, listed, tmp_path):
+    code, text = rules("list", "--columns", "short", "--rules", "rule_002,sampled_143")
+    assert code == 0 and "rule_002 │ 10 │ The door is locked unless the knob is open." in text
+    assert "sampled_143 │ 146 │ none" in text
+    assert listed()[1]["short_instruction"] == load_rule("rule_002").short_instruction
+    assert "short The door is locked unless the knob is open." in rules("show", "rule_002")[1]
+    assert "short none" in rules("show", "sampled_143")[1]
+    source, out = tmp_path / "my_lock.py", tmp_path / "my_lock.json"
+    source.write_text(PROGRAM, encoding="utf-8")
+    command = ["verify", source, "--out", out, "--description", "Open the knob twice."]
+    assert rules(*command, "--short-instruction", "Knob twice.")[0] == 0
+    assert load_rule(str(out)).short_instruction == "Knob twice."
 
 
 def test_program_is_shown_unchanged(tmp_path, capsys):
@@ -272,6 +289,10 @@ def test_claimed_bound_is_checked(rules, tmp_path):
             "not one of the twenty rules",
         ),
         (["mine.py", "--out", "My Lock.json", "--description", "x"], "lower-case letters"),
+        (
+            ["mine.py", "--out", "x.json", "--description", "x", "--short-instruction", LONG],
+            "short_instruction has an estimated 61 tokens",
+        ),
     ],
 )
 def test_invalid_arguments_are_refused_first(capsys, tmp_path, monkeypatch, arguments, message):

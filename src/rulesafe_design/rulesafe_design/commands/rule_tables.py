@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rich.table import Table
 from rich.text import Text
 
+from rulesafe_locks.instructions import token_bound
 from rulesafe_locks.lock_files import find_lock
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import EVENTS, Rule
@@ -15,7 +16,7 @@ from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES
 
 Sort = Literal["id", "steps", "states", "bits"]
-Columns = Literal["plans", "figures"]
+Columns = Literal["plans", "figures", "short"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Entry:
     memory: int
     bits: float
     bits_blind: float
+    short_instruction: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def entry(name: str, rule: Rule) -> Entry:
     facts: dict[str, Any] = dict(lock.facts) if lock else {}
     if not _complete(facts):
         facts = prove(rule).facts
-    return Entry(rule.id, rule.description, **{**facts, "plan": tuple(facts["plan"])})
+    proved = {**facts, "plan": tuple(facts["plan"])}
+    return Entry(rule.id, rule.description, **proved, short_instruction=rule.short_instruction)
 
 
 def _complete(facts: dict[str, Any]) -> bool:
@@ -88,7 +91,7 @@ def _complete(facts: dict[str, Any]) -> bool:
         "bits": (int, float),
         "bits_blind": (int, float),
     }
-    del kinds["id"], kinds["description"]
+    del kinds["id"], kinds["description"], kinds["short_instruction"]
     valid = facts.keys() == kinds.keys() and all(
         isinstance(facts[name], kind) for name, kind in kinds.items()
     )
@@ -134,6 +137,8 @@ def cells(found: Entry) -> dict[str, str]:
         "blind": f"{found.bits_blind:.4g}",
         "shortest plan": compact_plan(found.plan),
         "instruction": found.description,
+        "short instruction": found.short_instruction or "none",
+        "tokens": str(token_bound(found.short_instruction or found.description)),
     }
 
 
@@ -141,6 +146,8 @@ def headings(columns: Columns, choice: Choice) -> list[str]:
     """Return the column headings of a table; tables of plans also contain the sort key."""
     if columns == "figures":
         return ["rule", "steps", "states", "dead ends", "alike", "memory", "bits", "blind"]
+    if columns == "short":
+        return ["rule", "tokens", "short instruction"]
     by = "blind" if (choice.sort, choice.phases) == ("bits", "hidden") else choice.sort
     extra = [by] if by not in ("id", "steps") else []
     return ["rule", "steps", *extra, "shortest plan", "instruction"]
@@ -160,9 +167,9 @@ def table(entries: Sequence[Entry], columns: Sequence[str]) -> Table:
         title += " (K knob, H handle, D door; + opens, - closes)"
     result = Table(title=title)
     for heading in columns:
-        text = heading in ("rule", "memory", "shortest plan", "instruction")
+        text = heading in ("rule", "memory", "shortest plan") or "instruction" in heading
         side: Literal["left", "right"] = "left" if text else "right"
-        result.add_column(heading, justify=side, no_wrap=heading != "instruction")
+        result.add_column(heading, justify=side, no_wrap="instruction" not in heading)
     for found in entries:
         result.add_row(*(cells(found)[heading] for heading in columns))
     return result

@@ -45,7 +45,8 @@ def list_rules(
 
     Args:
         choice: The selection of rules.
-        columns: plans: shortest plans and instructions. figures: measures of difficulty.
+        columns: plans: shortest plans and instructions. figures: measures of difficulty. short:
+            short instructions with an upper estimate of their tokens.
         output: Terminal table, Markdown table, or JSON with all properties.
     """
     found = select_rules(choice)
@@ -87,6 +88,7 @@ def _topics(rule: Rule, lock: LockFile | None) -> dict[str, str]:
     proof = prove(rule)
     topics = {
         rule.id: rule.description,
+        "short": rule.short_instruction or "none",
         "plan": f"{compact_plan(proof.plan)}  ({proof.steps} steps)" if proof.plan else "none",
         "locks": _locked_parts(rule),
     }

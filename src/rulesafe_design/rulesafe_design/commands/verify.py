@@ -27,6 +27,7 @@ from rulesafe_locks.lock_files import (
     ID,
     Bound,
     LockFile,
+    check_short,
     dump_lock,
     find_lock,
     parse_lock,
@@ -97,6 +98,7 @@ def verify(
     max_steps: int = MAX_STEPS,
     out: Path | None = None,
     description: str = "",
+    short_instruction: str = "",
 ) -> int:
     """Verify programs, lock files and rules. The exit code is 1 if any of them is refused.
 
@@ -114,6 +116,7 @@ def verify(
         out: Lock file to write for the program. Its name without .json becomes the id of the rule.
             Only with one program.
         description: The instruction of the lock in --out.
+        short_instruction: The same instruction in at most 40 tokens, for --out; see docs/rules.md.
     """
     paths = _expand(files)
     if plan is not None and len(paths) != 1:
@@ -123,6 +126,7 @@ def verify(
     events = None if plan is None else [event.strip() for event in plan.split(",")]
     if out:
         _check_out(out, description)
+        check_short(short_instruction)
     known = _all_known_digests()
     verdicts = []
     for path in paths:
@@ -139,7 +143,7 @@ def verify(
         topic_table({str(paths[0]): "", **verdict.topics()})
     )
     if out and verdict.lock:
-        _write(out, verdict.lock, description)
+        _write(out, replace(verdict.lock, short_instruction=short_instruction), description)
     return 1 if refused else 0
 
 
@@ -179,7 +183,8 @@ def _lock_of_rule(rule_id: str) -> LockFile:
         return found
     rule = load_rule(rule_id)
     lock = smallest(automaton_of(rule))
-    return LockFile(rule.id, rule.description, lock, facts=prove(rule).facts)
+    short, facts = rule.short_instruction, prove(rule).facts
+    return LockFile(rule.id, rule.description, lock, facts=facts, short_instruction=short)
 
 
 def _check_lock(lock: LockFile, max_steps: int) -> None:

@@ -3,6 +3,7 @@
 import socket
 import sys
 import time
+from dataclasses import asdict, replace
 from threading import Thread
 
 import numpy as np
@@ -21,6 +22,7 @@ from policy_node.openpi import OpenpiPolicy
 from policy_node.policy import CHUNK, Needs, Observation
 from policy_node.serve import PolicyServer, Session
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.rules import load_rule
 from vq_memory_node.memory import Reading, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
@@ -163,6 +165,32 @@ def test_keys_and_memory_are_set_by_the_address(answering):
     assert (message[openpi.MEMORY_MASK] == reading.mask).all()
 
 
+@pytest.mark.parametrize(
+    ("settings", "metadata", "length"),
+    [
+        ("", {}, "short"),
+        ("?instruction=short", {}, "short"),
+        ("?instruction=long", {}, "long"),
+        ("", RULESAFE, "long"),  # the policies of this project are trained on the long texts
+        ("?instruction=short", RULESAFE, "short"),
+    ],
+)
+def test_the_prompt_is_the_short_or_the_long_instruction(answering, settings, metadata, length):
+    received = []
+
+    def answer(message):
+        received.append(message["prompt"])
+        return actions(np.zeros((1, 13)))
+
+    described = {"needs": asdict(Needs(instruction=True)), "memory": None}
+    policy = answering(answer, settings, {RULESAFE: described} if metadata else {})
+    for rule in map(load_rule, ("rule_020", "sampled_001")):
+        policy.infer(replace(OBSERVATION, instruction=rule.description))
+        assert received[-1] == rule.instruction(length)
+    policy.infer(OBSERVATION)
+    assert received[-1] == "open it"  # a custom instruction
+
+
 def test_each_episode_has_a_connection(running):
     connections = []
 
@@ -246,6 +274,7 @@ def test_without_a_server_the_policy_is_refused():
         ("openpi://host:99999", "is not a valid address"),
         ("openpi://host/path", "is not a valid address"),
         ("openpi://host?colour=red", r"unknown settings \['colour'\]; valid: image, wrist_image"),
+        ("openpi://host?instruction=tiny", "unknown instruction 'tiny'.*short, long"),
         ("openpi://host?actions=", r"must not have empty settings \['actions'\]"),
         ("openpi://host?timeout=-1", "is not a valid address"),
         ("openpi://host?timeout", "is not a valid address"),

@@ -96,6 +96,15 @@ def test_options_switch_rule_and_safe_for_good():
     assert env.reset()[1]["rule"] == "rule_003"  # refused options change nothing
 
 
+def test_the_instruction_is_long_or_short():
+    for length in ("long", "short"):
+        env = make(rule="rule_020", safe="safe_01", instruction=length)
+        assert env.unwrapped.instruction == load_rule("rule_020").instruction(length)
+    assert make(rule="rule_020").unwrapped.instruction == load_rule("rule_020").description
+    with pytest.raises(RuleSafeError, match="unknown instruction 'tiny'"):
+        make(instruction="tiny")
+
+
 def test_a_lock_s_own_file_is_a_rule_like_any_other(tmp_path):
     automaton = smallest(automaton_of(load_rule("rule_003")))
     path = tmp_path / "my_lock.json"

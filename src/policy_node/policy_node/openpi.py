@@ -103,6 +103,7 @@ class OpenpiPolicy(RemotePolicy):
         self.metadata = wire.decode_dict(description)
         if RULESAFE in self.metadata:
             self.needs, self.memory = _described(self.metadata[RULESAFE])
+            self.instruction = "long"
 
     def _request(self, observation: Observation) -> NDArray[np.float32]:
         self._connection.send(wire.encode(self._message(observation)))

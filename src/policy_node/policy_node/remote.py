@@ -2,13 +2,16 @@
 
 A connection is an episode: `RemotePolicy.reset` ends it, and the next inference opens another one.
 On each connection the server first describes its policy, which must not change.
+
+The instruction is the rule's short one, as in the exports of `rulesafe demos export`, or the long
+one for a policy that was trained on it: `SCHEME://HOST:PORT?instruction=long`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -16,6 +19,8 @@ from numpy.typing import NDArray
 
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.instructions import EXPORTED, Length, check_length
+from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.memory import Memory, NoMemory
 
 OPEN_TIMEOUT = 10.0
@@ -39,6 +44,7 @@ class Address:
         scheme: the protocol, one of `loading.PROTOCOLS`.
         host, port: where the server listens.
         settings: the settings of the protocol by name.
+        instruction: "short" or "long"; empty: that of the policy, see `RemotePolicy.instruction`.
         timeout: maximum time of an answer, s. The first inference may compile a network.
     """
 
@@ -46,6 +52,7 @@ class Address:
     host: str
     port: int
     settings: Mapping[str, str]
+    instruction: Length | Literal[""] = ""
     timeout: float = 300.0
 
     @property
@@ -66,6 +73,7 @@ class RemotePolicy(ABC):
     Attributes:
         needs, memory: see `policy.Policy`.
         metadata: facts about the policy by its server.
+        instruction: length of the instructions on which the policy was trained.
 
     Raises:
         RuleSafeError: the address is invalid, no server answers, or its policy has other inputs or
@@ -76,7 +84,7 @@ class RemotePolicy(ABC):
     """Default port."""
 
     SETTINGS: ClassVar[Mapping[str, str]]
-    """Default values of the settings in the address, without `timeout`."""
+    """Default values of the settings in the address, without `instruction` and `timeout`."""
 
     REQUIRED: ClassVar[tuple[str, ...]]
     """Settings that must not be empty."""
@@ -86,11 +94,13 @@ class RemotePolicy(ABC):
 
     needs = Needs()
     memory: Memory = NoMemory()
+    instruction: Length = EXPORTED
 
     def __init__(self, address: str) -> None:
         self.address = self.parse(address)
         self.metadata: Mapping[Any, Any] = {}
         self._stack = ExitStack()
+        self._prompts: dict[str, str] = {}
         self._connected = self._begun = self._failed = False
         self._description = b""
         self._connect()
@@ -119,13 +129,16 @@ class RemotePolicy(ABC):
         if not host or parts.path not in ("", "/") or not 0 < timeout <= MAX_TIMEOUT:
             valid = f"{parts.scheme}://HOST:PORT?timeout=300"
             raise RuleSafeError(f"{text!r} is not a valid address; valid: {valid}")
+        instruction: Any = given.pop("instruction", Address.instruction)
+        if instruction:
+            check_length(instruction)
         if unknown := sorted(given.keys() - cls.SETTINGS.keys()):
-            names = ", ".join([*cls.SETTINGS, "timeout"])
+            names = ", ".join([*cls.SETTINGS, "instruction", "timeout"])
             raise RuleSafeError(f"{text!r} has unknown settings {unknown}; valid: {names}")
         settings = {**cls.SETTINGS, **given}
         if empty := [name for name in cls.REQUIRED if not settings[name]]:
             raise RuleSafeError(f"{text!r} must not have empty settings {empty}")
-        return Address(parts.scheme, host, port, settings, timeout)
+        return Address(parts.scheme, host, port, settings, instruction, timeout)
 
     def reset(self) -> None:
         """Begin a new episode; the next inference opens a new connection."""
@@ -146,6 +159,7 @@ class RemotePolicy(ABC):
         if not self._connected:
             self._connect()
         self._begun = self._failed = True
+        observation = replace(observation, instruction=self._prompt(observation.instruction))
         try:
             chunk = self._request(observation)
         except self.ERRORS as error:
@@ -153,6 +167,12 @@ class RemotePolicy(ABC):
             raise RuleSafeError(f"{self.address}: {error}") from None
         self._failed = False
         return chunk
+
+    def _prompt(self, instruction: str) -> str:
+        if instruction not in self._prompts:  # the search may read all sets of locks
+            length = self.address.instruction or self.instruction
+            self._prompts[instruction] = instruction_for(instruction, length)
+        return self._prompts[instruction]
 
     def _connect(self) -> None:
         """Open a connection; raise RuleSafeError if the server has another policy than before."""

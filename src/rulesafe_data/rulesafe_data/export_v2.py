@@ -34,8 +34,9 @@ def export(
     out: Path,
     groot: bool = False,
     on_episode: Callable[[], object] = lambda: None,
-) -> None:
-    """Write a dataset to a new directory in the format v2.1.
+    instruction: Callable[[str], str] = lambda task: task,
+) -> list[str]:
+    """Write a dataset to a new directory in the format v2.1; return its instructions.
 
     An interrupted export is resumed by the same call; meta/info.json is written last.
 
@@ -44,13 +45,15 @@ def export(
         out: the new directory.
         groot: also write meta/modality.json for GR00T.
         on_episode: called after each episode.
+        instruction: returns the instruction to write for one of the dataset, such as a shorter one.
 
     Raises:
         RuleSafeError: `root` is not a dataset, or `out` has other files.
     """
     store = EpisodeStore(root)
     _begin(store, out)
-    tasks = list(dict.fromkeys(episode.task for episode in store.episodes))
+    order = dict.fromkeys(episode.task for episode in store.episodes)
+    tasks = {task: instruction(task) for task in order}
     cameras = [key for key in layout.CAMERAS if key in store.features]
     keys = [key for key in store.keys if key not in (*cameras, layout.POINTS)]
     statistics = []
@@ -75,18 +78,19 @@ def export(
         }
         statistics.append({"episode_index": episode.index, "stats": chosen})
         on_episode()
-    rows = [{"task_index": index, "task": task} for index, task in enumerate(tasks)]
+    rows = [{"task_index": index, "task": task} for index, task in enumerate(tasks.values())]
     _write_lines(out / "meta/tasks.jsonl", rows)
     episodes = [
-        {"episode_index": each.index, "tasks": [each.task], "length": each.length}
+        {"episode_index": each.index, "tasks": [tasks[each.task]], "length": each.length}
         for each in store.episodes
     ]
     _write_lines(out / "meta/episodes.jsonl", episodes)
     _write_lines(out / "meta/episodes_stats.jsonl", statistics)
     if groot:
         write_json(out / "meta/modality.json", _modality(cameras))
-    write_atomically(out / "README.md", _card(store, tasks).encode())
+    write_atomically(out / "README.md", _card(store, list(tasks.values())).encode())
     write_json(out / layout.INFO, _info(store, len(tasks), cameras))
+    return list(tasks.values())
 
 
 def _begin(store: EpisodeStore, out: Path) -> None:

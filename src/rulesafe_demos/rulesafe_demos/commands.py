@@ -1,6 +1,7 @@
 """Subcommands of `rulesafe demos`. Their dependencies are imported when they run."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,6 +9,7 @@ import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_demos.commands_write import write
+from rulesafe_locks.instructions import EXPORTED, MAX_TOKENS, Length, token_bound
 
 if TYPE_CHECKING:
     from rulesafe_demos.render import Rendering
@@ -268,6 +270,7 @@ def export(
     directory: Directory,
     out: Path,
     format: Literal["states", "lerobot-v2.1", "groot"] = "states",
+    instruction: Length = EXPORTED,
 ) -> None:
     """Export a dataset: its joint states in one file, or in the format of another toolchain.
 
@@ -280,9 +283,11 @@ def export(
             size and SHA-256 of every file of the dataset and the request of `rulesafe demos
             generate`. lerobot-v2.1: directory OUT has the dataset in LeRobot's format v2.1, which
             openpi reads. groot: the same with meta/modality.json.
+        instruction: Instructions of lerobot-v2.1 and groot. short: those of at most 40 tokens, for
+            models that cut longer ones; long: those of the dataset.
     """
     if format != "states":
-        _export_dataset(directory, out, format == "groot")
+        _export_dataset(directory, out, format == "groot", instruction)
         return
     from dataclasses import asdict
 
@@ -299,14 +304,21 @@ def export(
 
 
 @resumable()
-def _export_dataset(directory: Path, out: Path, groot: bool) -> None:
+def _export_dataset(directory: Path, out: Path, groot: bool, length: Length) -> None:
     from rulesafe_data.bars import ProgressBar
     from rulesafe_data.export_v2 import export
     from rulesafe_data.store import EpisodeStore
+    from rulesafe_locks.lock_sets import instruction_for
 
+    instruction = partial(instruction_for, length=length)
     with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
-        export(directory, out, groot, bar.update)
+        texts = export(directory, out, groot, bar.update, instruction)
     print(f"wrote {out}")
+    if over := [text for text in texts if token_bound(text) > MAX_TOKENS]:
+        print(
+            f"warning: {len(over)} of {len(texts)} instructions have more than an estimated "
+            f"{MAX_TOKENS} tokens and may be cut by a model, such as: {over[0]}"
+        )
 
 
 def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]) -> None:

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from rulesafe_core.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_locks.instructions import Length, check_length
 from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.config import SimulationConfig
@@ -74,10 +75,11 @@ class RuleSafeEnv(gymnasium.Env):
         sampler: point cloud sampler, a name in `cloud.SAMPLERS`.
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
             --step-seconds`.
+        instruction: whether `RuleSafeEnv.instruction` is the rule's "long" or "short" text.
 
     Raises:
-        RuleSafeError: unknown rule, safe, observation, sampler, split or option, a NaN action, or
-            `step_seconds` that is not positive.
+        RuleSafeError: unknown rule, safe, observation, sampler, split, instruction or option, a NaN
+            action, or `step_seconds` that is not positive.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -93,7 +95,9 @@ class RuleSafeEnv(gymnasium.Env):
         sampler: str = "farthest",
         split: str | None = None,
         step_seconds: float = SECONDS_A_STEP,
+        instruction: Length = "long",
     ):
+        check_length(instruction)
         for key in observations:
             if key not in OBSERVATIONS:
                 raise unknown_name("observation", key, OBSERVATIONS)
@@ -102,7 +106,7 @@ class RuleSafeEnv(gymnasium.Env):
         self.render_mode = render_mode
         self._keys = tuple(observations)
         self._rule, self._safe = load_rule(rule), load_safe(safe)
-        self._step_seconds = step_seconds
+        self._step_seconds, self._length = step_seconds, instruction
         self._time_limit = time_limit(self._rule, step_seconds)
         self._first_seed = seed
         self._sampler = load_sampler(sampler)
@@ -119,7 +123,7 @@ class RuleSafeEnv(gymnasium.Env):
     @property
     def instruction(self) -> str:
         """The rule in plain English, as given to a policy."""
-        return self._rule.description
+        return self._rule.instruction(self._length)
 
     @property
     def home_action(self) -> NDArray[np.float32]:

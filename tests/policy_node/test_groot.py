@@ -457,7 +457,7 @@ def test_a_server_of_another_protocol_is_refused(monkeypatch, text):
         ("groot://host/path", "is not a valid address"),
         (
             "groot://host?image=x",
-            r"\['image'\]; valid: front, head, right_arm, right_hand, timeout",
+            r"\['image'\]; valid: front, head, right_arm, right_hand, instruction, timeout",
         ),
         ("groot://host?right_arm=", r"must not have empty settings \['right_arm'\]"),
         ("groot://host?front=a&head=a", "the same key for head and front"),

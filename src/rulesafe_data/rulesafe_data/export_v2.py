@@ -7,11 +7,13 @@ exported: these formats have none.
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import draft_file, write_atomically
@@ -28,6 +30,38 @@ VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_inde
 STATISTICS = ("min", "max", "mean", "std", "count", "q01", "q99")
 """Statistics of each key; LeRobot v2.1 has no quantiles, but ignores them."""
 
+MEMORY_FILE = "meta/memory.json"
+"""Description of the memory whose tokens an export contains."""
+
+
+@dataclass(frozen=True)
+class ExportedMemory:
+    """The memory whose tokens are exported.
+
+    Attributes:
+        length: M, number of tokens per frame.
+        description: kind, settings and hash of the memory, written to MEMORY_FILE.
+        read: returns the tokens (N, M) int64 and their mask (N, M) bool at every frame of an
+            episode's joint positions (N, 13) float32, rad.
+    """
+
+    length: int
+    description: Mapping[str, Any]
+    read: Callable[[NDArray[np.float32]], tuple[NDArray[np.int64], NDArray[np.bool_]]]
+
+    def columns(self, positions: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+        """Return the columns of an episode. As LeRobot requires, one value per frame is (N,)."""
+        found = zip((layout.MEMORY, layout.MEMORY_MASK), self.read(positions), strict=True)
+        return {key: array[:, 0] if self.length == 1 else array for key, array in found}
+
+    def features(self) -> dict[str, dict[str, Any]]:
+        """Return the entries of the columns in meta/info.json."""
+        dtypes = {layout.MEMORY: "int64", layout.MEMORY_MASK: "bool"}
+        return {
+            key: {"dtype": dtype, "shape": [self.length], "names": None}
+            for key, dtype in dtypes.items()
+        }
+
 
 def export(
     root: Path,
@@ -35,6 +69,7 @@ def export(
     groot: bool = False,
     on_episode: Callable[[], object] = lambda: None,
     instruction: Callable[[str], str] = lambda task: task,
+    memory: ExportedMemory | None = None,
 ) -> list[str]:
     """Write a dataset to a new directory in the format v2.1; return its instructions.
 
@@ -46,12 +81,13 @@ def export(
         groot: also write meta/modality.json for GR00T.
         on_episode: called after each episode.
         instruction: returns the instruction to write for one of the dataset, such as a shorter one.
+        memory: also write the tokens of this memory at each frame.
 
     Raises:
         RuleSafeError: `root` is not a dataset, or `out` has other files.
     """
     store = EpisodeStore(root)
-    _begin(store, out)
+    _begin(store, out, memory)
     order = dict.fromkeys(episode.task for episode in store.episodes)
     tasks = {task: instruction(task) for task in order}
     cameras = [key for key in layout.CAMERAS if key in store.features]
@@ -61,6 +97,8 @@ def export(
         place = {"episode_chunk": episode.index // layout.CHUNK_SIZE}
         place["episode_index"] = episode.index
         columns = store.episode(episode.index, keys)
+        if memory:
+            columns |= memory.columns(columns[layout.STATE])
         path = out / DATA_PATH.format(**place)
         if not path.exists():
             tables.write_table(path, tables.to_table(columns, {}))
@@ -88,19 +126,30 @@ def export(
     _write_lines(out / "meta/episodes_stats.jsonl", statistics)
     if groot:
         write_json(out / "meta/modality.json", _modality(cameras))
-    write_atomically(out / "README.md", _card(store, list(tasks.values())).encode())
-    write_json(out / layout.INFO, _info(store, len(tasks), cameras))
-    return list(tasks.values())
+    info = _info(store, len(tasks), cameras)
+    if memory:
+        info["features"] |= memory.features()
+        write_json(out / MEMORY_FILE, dict(memory.description))
+    texts = list(tasks.values())
+    write_atomically(out / "README.md", _card(info, texts).encode())
+    write_json(out / layout.INFO, info)
+    return texts
 
 
-def _begin(store: EpisodeStore, out: Path) -> None:
-    """Create the directory, or check that it has an interrupted export of the same dataset."""
+def _begin(store: EpisodeStore, out: Path, memory: ExportedMemory | None) -> None:
+    """Create the directory, or check that it has an interrupted export of the same dataset, with
+    the same memory."""
+    request: dict[str, Any] = {"dataset": store.digest}
+    if memory:
+        request["memory"] = dict(memory.description)
     about = out / "meta/export.json"
     if not about.is_file() and out.exists() and any(out.iterdir()):
         raise RuleSafeError(f"{out} has other files: give a new directory")
-    if about.is_file() and json.loads(about.read_text("utf-8")) != {"dataset": store.digest}:
-        raise RuleSafeError(f"{out} has the export of another dataset: give a new directory")
-    write_json(about, {"dataset": store.digest})
+    if about.is_file() and json.loads(about.read_text("utf-8")) != request:
+        raise RuleSafeError(
+            f"{out} has the export of another dataset or memory: give a new directory"
+        )
+    write_json(about, request)
 
 
 def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -130,14 +179,12 @@ def _modality(cameras: list[str]) -> dict[str, Any]:
     return {"state": ranges, "action": ranges, "video": names, "annotation": task}
 
 
-def _card(store: EpisodeStore, tasks: list[str]) -> str:
+def _card(info: Mapping[str, Any], tasks: list[str]) -> str:
     """Return the dataset card of a hub."""
-    shapes = {key: tuple(feature["shape"]) for key, feature in store.features.items()}
-    rows = "\n".join(
-        f"| `{key}` | {shape} |" for key, shape in shapes.items() if key != layout.POINTS
-    )
+    shapes = {key: tuple(feature["shape"]) for key, feature in info["features"].items()}
+    rows = "\n".join(f"| `{key}` | {shape} |" for key, shape in shapes.items())
     instructions = "\n".join(f"- {task}" for task in tasks)
-    seconds = np.round(store.frames / layout.FPS)
+    count, seconds = info["total_episodes"], np.round(info["total_frames"] / layout.FPS)
     return f"""---
 license: apache-2.0
 task_categories:
@@ -153,7 +200,7 @@ configs:
 
 # RuleSafe demonstrations
 
-{len(store)} simulated episodes ({seconds:.0f} s at {layout.FPS} Hz) in which the right arm and hand
+{count} simulated episodes ({seconds:.0f} s at {layout.FPS} Hz) in which the right arm and hand
 of a Unitree H1-2 open a safe under the rule of the instruction, in LeRobot's format {VERSION}.
 State and action are absolute positions of the same 13 joints (rad): seven of the arm, six of the
 hand.

@@ -31,6 +31,9 @@ STATE, ACTION = "observation.state", "action"
 ALL_POSITIONS, VELOCITY = "observation.all_joint_positions", "observation.velocity"
 CAMERAS = ("observation.images.head", "observation.images.front")
 POINTS = "observation.points"
+MEMORY, MEMORY_MASK = "observation.memory_tokens", "observation.memory_mask"
+"""Keys of memory tokens, which only exported datasets can have."""
+
 RECORDED_KEYS = (ALL_POSITIONS, VELOCITY, ACTION)
 """Keys of what is recorded, each with one float32 vector per frame."""
 

@@ -12,6 +12,7 @@ from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORTED, MAX_TOKENS, Length, token_bound
 
 if TYPE_CHECKING:
+    from rulesafe_data.export_v2 import ExportedMemory
     from rulesafe_demos.render import Rendering
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -271,6 +272,9 @@ def export(
     out: Path,
     format: Literal["states", "lerobot-v2.1", "groot"] = "states",
     instruction: Length = EXPORTED,
+    memory_model: str | None = None,
+    clusters: int | None = None,
+    length: int | None = None,
 ) -> None:
     """Export a dataset: its joint states in one file, or in the format of another toolchain.
 
@@ -285,10 +289,23 @@ def export(
             openpi reads. groot: the same with meta/modality.json.
         instruction: Instructions of lerobot-v2.1 and groot. short: those of at most 40 tokens, for
             models that cut longer ones; long: those of the dataset.
+        memory_model: Name or folder of a memory model (lerobot-v2.1 and groot only): also write its
+            tokens at each frame, observation.memory_tokens and observation.memory_mask.
+        clusters: J, the number of different tokens of the memory model.
+        length: M, the number of tokens per frame, 2 s apart.
     """
+    if memory_model is None and (clusters, length) != (None, None):
+        raise RuleSafeError("--clusters and --length require --memory-model")
     if format != "states":
-        _export_dataset(directory, out, format == "groot", instruction)
+        memory = None
+        if memory_model is not None:
+            from rulesafe_demos.export_memory import exported_memory
+
+            memory = exported_memory(memory_model, clusters, length)
+        _export_dataset(directory, out, format == "groot", instruction, memory)
         return
+    if memory_model is not None:
+        raise RuleSafeError("--memory-model requires --format lerobot-v2.1 or groot")
     from dataclasses import asdict
 
     from rulesafe_data.files import write_json
@@ -304,7 +321,9 @@ def export(
 
 
 @resumable()
-def _export_dataset(directory: Path, out: Path, groot: bool, length: Length) -> None:
+def _export_dataset(
+    directory: Path, out: Path, groot: bool, length: Length, memory: "ExportedMemory | None"
+) -> None:
     from rulesafe_data.bars import ProgressBar
     from rulesafe_data.export_v2 import export
     from rulesafe_data.store import EpisodeStore
@@ -312,7 +331,7 @@ def _export_dataset(directory: Path, out: Path, groot: bool, length: Length) -> 
 
     instruction = partial(instruction_for, length=length)
     with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
-        texts = export(directory, out, groot, bar.update, instruction)
+        texts = export(directory, out, groot, bar.update, instruction, memory)
     print(f"wrote {out}")
     if over := [text for text in texts if token_bound(text) > MAX_TOKENS]:
         print(

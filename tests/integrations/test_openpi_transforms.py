@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_data.export_v2 import PARTS, export
+from rulesafe_data.export_v2 import export
 from rulesafe_data.frame import Frame
+from rulesafe_data.layout import GROOT_PARTS
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import read_columns
@@ -89,7 +90,7 @@ def test_the_client_sends_what_the_dataset_contains(demos, exported):
     from websockets.sync.server import serve
 
     from policy_node import open_loop, wire
-    from policy_node.remote import RemotePolicy
+    from policy_node.openpi import OpenpiPolicy
 
     memory, received = json.loads((exported / "meta/memory.json").read_text()), []
     needs = {"images": True, "instruction": True, "memory": True}
@@ -103,7 +104,7 @@ def test_the_client_sends_what_the_dataset_contains(demos, exported):
     server = serve(handle, "127.0.0.1", 0, compression=None)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        policy = RemotePolicy(f"openpi://127.0.0.1:{server.socket.getsockname()[1]}")
+        policy = OpenpiPolicy(f"openpi://127.0.0.1:{server.socket.getsockname()[1]}")
         assert policy.memory.describe() == memory
         open_loop.measure(policy, EpisodeStore(demos), [0, 1], every=17)
         policy.close()
@@ -166,7 +167,7 @@ def test_relative_actions_are_those_of_the_same_joints(exported):
     """The arm's actions relative to the state are small, the hand's keep the statistics of the
     export, and both are restored."""
     assert ACTION_JOINTS[:ARM] == ARM_JOINTS and len(ACTION_JOINTS) == ARM + HAND
-    spans = {name: (span["start"], span["end"]) for name, span in PARTS.items()}
+    spans = {name: (part.start, part.stop) for name, part in GROOT_PARTS.items()}
     assert spans == {"right_arm": (0, ARM), "right_hand": (ARM, ARM + HAND)}
     columns = read_columns(exported / "data/chunk-000/episode_000001.parquet")
     state, action = columns["observation.state"], columns["action"]

@@ -168,11 +168,12 @@ def test_keys_and_memory_are_set_by_the_address(answering):
 @pytest.mark.parametrize(
     ("settings", "metadata", "length"),
     [
+        ("", None, "short"),
+        ("?instruction=short", None, "short"),
+        ("?instruction=long", None, "long"),
         ("", {}, "short"),
-        ("?instruction=short", {}, "short"),
-        ("?instruction=long", {}, "long"),
-        ("", RULESAFE, "long"),  # the policies of this project are trained on the long texts
-        ("?instruction=short", RULESAFE, "short"),
+        ("", {"instruction": "long"}, "long"),
+        ("?instruction=short", {"instruction": "long"}, "short"),
     ],
 )
 def test_the_prompt_is_the_short_or_the_long_instruction(answering, settings, metadata, length):
@@ -183,7 +184,8 @@ def test_the_prompt_is_the_short_or_the_long_instruction(answering, settings, me
         return actions(np.zeros((1, 13)))
 
     described = {"needs": asdict(Needs(instruction=True)), "memory": None}
-    policy = answering(answer, settings, {RULESAFE: described} if metadata else {})
+    about = {} if metadata is None else {RULESAFE: described | metadata}
+    policy = answering(answer, settings, about)
     for rule in map(load_rule, ("rule_020", "sampled_001")):
         policy.infer(replace(OBSERVATION, instruction=rule.description))
         assert received[-1] == rule.instruction(length)
@@ -463,6 +465,7 @@ def test_an_api_key_is_required(running, monkeypatch):
         {"needs": {}, "memory": {"kind": "raw", "length": 10**12}},
         {"needs": {"frames": 10**9}, "memory": None},
         {"needs": {"points": -1}, "memory": None},
+        {"needs": {}, "memory": None, "instruction": ["short"]},
     ],
 )
 def test_invalid_metadata_are_refused(answering, about):

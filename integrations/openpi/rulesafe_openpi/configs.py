@@ -33,7 +33,8 @@ HORIZON = 50
 
 PROMPT, PROMPT_AND_STATE = 96, 160
 """Maximum number of tokens of an instruction (pi0), and of an instruction with the discretised
-state (pi0.5). openpi truncates longer ones; its default for pi0, 48, is too short."""
+state (pi0.5). openpi truncates longer ones; its default for pi0, 48, is too short for the long
+instructions."""
 
 LORA = {"paligemma_variant": "gemma_2b_lora", "action_expert_variant": "gemma_300m_lora"}
 

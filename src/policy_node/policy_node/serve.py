@@ -157,6 +157,7 @@ class PolicyServer:
         described = {
             "needs": asdict(first.needs),
             "memory": memory.describe() if memory.length else None,
+            "instruction": "long",
             **about,
         }
         self._metadata = wire.encode({RULESAFE: described})

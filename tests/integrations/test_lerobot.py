@@ -1,8 +1,6 @@
 """The plugin lerobot_env_rulesafe: its environment, and LeRobot's own programs with it."""
 
 import json
-import subprocess
-import sys
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -18,31 +16,9 @@ from rulesafe_locks.rules import load_rule
 
 PLUGIN = Path(__file__).parents[2] / "integrations/lerobot_env_rulesafe"
 
-LEROBOT = (
-    *("lerobot==0.4.4", "torchvision==0.28.0", "datasets>=4,<5", "deepdiff<9", "diffusers<0.36"),
-    *("draccus==0.10.0", "huggingface-hub<0.36", "transformers<5", "tokenizers<0.23"),
-    *("einops", "imageio", "imageio-ffmpeg", "jsonlines", "pandas", "pyserial", "termcolor"),
-    # what these require
-    *("dill", "httpx", "importlib-metadata", "mergedeep", "multiprocess", "mypy-extensions"),
-    *("orderly-set", "python-dateutil", "pyyaml-include<2", "toml", "typing-inspect", "xxhash"),
-    "zipp",
-)
-"""About 110 MB. The rest is installed in newer versions than those that lerobot 0.4.4 requires."""
+EVAL = "from lerobot.scripts.lerobot_eval import main\nmain()"
 
-OPERATORS = """
-import torch
-
-# torchvision is built for CUDA: beside a PyTorch for the CPU its operators are missing, and its
-# import fails at the two that it describes. No policy here uses them.
-if not torch.cuda.is_available():
-    library = torch.library.Library("torchvision", "DEF")
-    for name in ("nms", "qnms"):
-        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-"""
-
-EVAL = f"{OPERATORS}\nfrom lerobot.scripts.lerobot_eval import main\nmain()"
-
-POLICY = f"""{OPERATORS}
+POLICY = """
 import sys
 from lerobot.configs.types import FeatureType
 from lerobot.envs.utils import env_to_policy_features
@@ -54,11 +30,11 @@ from lerobot_env_rulesafe.config import RuleSafeEnvConfig
 features = env_to_policy_features(RuleSafeEnvConfig())
 action = features.pop("action")
 assert action.type is FeatureType.ACTION and action.shape == (13,)
-assert {{key: each.shape for key, each in features.items()}} == {{
+assert {key: each.shape for key, each in features.items()} == {
     "observation.state": (13,),
     "observation.images.head": (3, 224, 224),
     "observation.images.front": (3, 224, 224),
-}}
+}
 try:
     RuleSafeEnvConfig(fps=30)
 except Exception as error:
@@ -66,15 +42,16 @@ except Exception as error:
 sizes = dict(dim_model=32, n_heads=2, dim_feedforward=32, n_encoder_layers=1)
 sizes |= dict(n_vae_encoder_layers=1, chunk_size=4, n_action_steps=4)
 config = ACTConfig(device="cpu", pretrained_backbone_weights=None, **sizes)
-config.input_features, config.output_features = features, {{"action": action}}
+config.input_features, config.output_features = features, {"action": action}
 for part in (ACTPolicy(config), *make_pre_post_processors(config)):
     part.save_pretrained(sys.argv[1])
 """
 
-ROLLOUT = f"""{OPERATORS}
+ROLLOUT = """
 import json
 import sys
 import numpy as np
+import torch
 from lerobot.envs.factory import make_env, make_env_pre_post_processors
 from lerobot.scripts.lerobot_eval import rollout
 from lerobot_env_rulesafe.config import RuleSafeEnvConfig
@@ -94,11 +71,11 @@ envs = make_env(config)
 policy, processors = Replay(), make_env_pre_post_processors(config, None)
 same = lambda x: x
 found = rollout(envs["rulesafe"][0], policy, *processors, same, same, seeds=[0])
-print(json.dumps({{
+print(json.dumps({
     "success": found["success"][0].tolist(),
     "return": found["reward"].sum().item(),
     "tasks": sorted(policy.tasks),
-}}))
+}))
 """
 
 
@@ -170,20 +147,6 @@ def test_invalid_arguments_are_refused(environment, arguments, message):
 def test_seeds_of_demonstrations_are_refused(environment):
     with pytest.raises(RuleSafeError, match=r"0\.\.9999"):
         environment.RuleSafeLeRobotEnv().reset(seed=10_000)
-
-
-@pytest.fixture(scope="module")
-def lerobot(peers):
-    """lerobot(CODE, *arguments): the finished process, in which LeRobot and the plugin are
-    installed."""
-    pytest.importorskip("torch", reason="the extra learn is not installed")
-    settings = {**peers("lerobot", *LEROBOT, PLUGIN), "HF_HUB_OFFLINE": "1"}
-
-    def run(code, *arguments):
-        command = [sys.executable, "-c", code, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=600, env=settings)
-
-    return run
 
 
 @pytest.mark.render

@@ -1,6 +1,5 @@
 """The programs of docs/dataset.md run as they stand."""
 
-import importlib.util
 import re
 import subprocess
 import sys
@@ -13,13 +12,18 @@ PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_run(program, root, tmp_path):
-    if "lerobot" in program and not importlib.util.find_spec("lerobot"):
-        pytest.skip("lerobot is not installed")
+def test_programs_run(program, root, tmp_path, request):
     (tmp_path / "demos").symlink_to(root)
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    if "lerobot" in program:
+        done = request.getfixturevalue("lerobot")(program, cwd=tmp_path)
+    else:
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

@@ -1,0 +1,44 @@
+"""Exported datasets in LeRobot's own reader of format v2.1."""
+
+import numpy as np
+
+from rulesafe_data.layout import ACTION, CAMERAS, MEMORY, MEMORY_MASK, STATE
+from rulesafe_data.store import EpisodeStore
+from rulesafe_demos.commands import export
+from rulesafe_locks.rules import load_rule
+from vq_memory_node.memory import VqMemory
+from vq_memory_node.rolling import readings_of
+
+READ = """
+import sys
+import numpy as np
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
+from rulesafe_data.lerobot import use_pyav
+
+use_pyav()
+steps = {"action": [k / 10 for k in range(50)]}
+dataset = LeRobotDataset("rulesafe/demos", root=sys.argv[1], delta_timestamps=steps)
+found = dataset[int(sys.argv[3])]
+np.savez(sys.argv[2], **{key: np.asarray(value) for key, value in found.items()})
+"""
+
+
+def test_a_frame_is_that_of_the_dataset(lerobot, small_demos, tmp_path):
+    out, file = tmp_path / "exported", tmp_path / "frame.npz"
+    export(small_demos, out, format="lerobot-v2.1", memory_model="all_rules_hand")
+    episode, frame = 1, 45
+    store = EpisodeStore(small_demos)
+    index = store.episodes[0].length + frame
+    done = lerobot(READ, out, file, index, version="0.3.3")
+    assert done.returncode == 0, done.stderr
+    found = np.load(file)
+    stored = store.episode(episode, [STATE, ACTION])
+    reading = readings_of(stored[STATE], VqMemory())[frame]
+    assert np.array_equal(found[STATE], stored[STATE][frame])
+    rows = np.minimum(frame + np.arange(50), len(stored[ACTION]) - 1)
+    assert np.array_equal(found[ACTION], stored[ACTION][rows])
+    assert np.array_equal(found[MEMORY], reading.values)
+    assert np.array_equal(found[MEMORY_MASK], reading.mask)
+    assert str(found["task"]) == load_rule("rule_020").instruction("short")
+    for camera in CAMERAS:
+        assert found[camera].shape[0] == 3 and found[camera].max() <= 1

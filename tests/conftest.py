@@ -99,7 +99,7 @@ def made_once(tmp_path_factory):
 @pytest.fixture(scope="session")
 def peers(made_once):
     """peers(NAME, *requirements): this process's environment with distributions of other projects
-    on the path, from the package index and without what they require; skips if there is none. A
+    on the path, from the package index and without their dependencies; skips if there is none. A
     requirement may be the folder of a distribution of this repository."""
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps"]
 

@@ -129,10 +129,17 @@ def test_an_episode_is_as_long_as_in_an_evaluation(environment):
     assert make("rule_020", episode_length=2000)._max_episode_steps == 1600
 
 
+def test_the_instruction_has_the_selected_length(environment):
+    for length in ("short", "long"):
+        env = environment.RuleSafeLeRobotEnv("rule_020", instruction=length)
+        assert env.task_description == load_rule("rule_020").instruction(length)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"task": "rule_021"}, "rule_020"),
+        ({"instruction": "tiny"}, "short, long"),
         ({"task": "rule_001,rule_002"}, "run lerobot-eval once for each rule"),
         ({"safes": "safe_11"}, "safe_10"),
         ({"split": "test"}, "shifted"),

@@ -62,7 +62,7 @@ def demos(tmp_path_factory):
 @pytest.fixture(scope="module")
 def exported(demos, tmp_path_factory):
     out = tmp_path_factory.mktemp("exported") / "v2"
-    export(demos, out, memory=exported_memory("all_rules_hand"))
+    export(demos, out, instruction="short", memory=exported_memory("all_rules_hand"))
     return out
 
 
@@ -92,8 +92,9 @@ def test_the_client_sends_what_the_dataset_contains(demos, exported):
     from policy_node import open_loop, wire
     from policy_node.openpi import OpenpiPolicy
 
-    memory, received = json.loads((exported / "meta/memory.json").read_text()), []
-    needs = {"images": True, "instruction": True, "memory": True}
+    request, received = json.loads((exported / "meta/export.json").read_text()), []
+    memory, length = request["memory"], request["instruction"]
+    needs = {"images": True, "instruction": True, "instruction_length": length, "memory": True}
 
     def handle(connection):
         connection.send(wire.encode({"rulesafe": {"needs": needs, "memory": memory}}))

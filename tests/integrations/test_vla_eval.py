@@ -112,7 +112,7 @@ def test_the_experts_actions_succeed(vla_eval, opened, steps, conditions, tmp_pa
     assert found["num_errors"] == 0
     for name in ("success", "process_score", "order_free_score"):
         assert found[f"mean_{name}"] == 1
-    assert texts == [load_rule("rule_002").description]
+    assert texts == [load_rule("rule_002").instruction("short")]
     (path,) = tmp_path.rglob("*_success.mp4")
     with av.open(str(path)) as video:
         assert video.streams.video[0].average_rate == 10

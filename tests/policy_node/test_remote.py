@@ -3,7 +3,7 @@
 import socket
 import sys
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from threading import Thread
 
 import numpy as np
@@ -22,7 +22,6 @@ from policy_node.openpi import OpenpiPolicy
 from policy_node.policy import CHUNK, Needs, Observation
 from policy_node.serve import PolicyServer, Session
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks.rules import load_rule
 from vq_memory_node.memory import Reading, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
@@ -135,7 +134,7 @@ def test_an_observation_has_the_keys_of_openpi(answering):
         return actions(np.full((60, 13), 0.25))
 
     policy = answering(answer)
-    assert policy.needs == Needs(images=True, instruction=True)
+    assert policy.needs == Needs(images=True, instruction=True, instruction_length="short")
     chunk = policy.infer(OBSERVATION)
     assert chunk.shape == (CHUNK, 13) and (chunk == 0.25).all()  # of 60 steps, the first 50
     (message,) = received
@@ -154,7 +153,7 @@ def test_keys_and_memory_are_set_by_the_address(answering):
         return actions(np.zeros((1, 13)), "a")
 
     policy = answering(answer, "?image=exterior&wrist_image=&state=q&actions=a&memory=vq")
-    assert policy.needs == Needs(images=True, instruction=True, memory=True)
+    assert policy.needs.images and policy.needs.instruction and policy.needs.memory
     assert policy.memory == VqMemory()
     reading = Reading(np.arange(40) % 4, np.arange(40) > 30)
     joints, images = OBSERVATION.joints, OBSERVATION.images
@@ -166,31 +165,22 @@ def test_keys_and_memory_are_set_by_the_address(answering):
 
 
 @pytest.mark.parametrize(
-    ("settings", "metadata", "length"),
+    ("settings", "needs", "length"),
     [
         ("", None, "short"),
         ("?instruction=short", None, "short"),
         ("?instruction=long", None, "long"),
-        ("", {}, "short"),
-        ("", {"instruction": "long"}, "long"),
-        ("?instruction=short", {"instruction": "long"}, "short"),
+        ("", Needs(instruction=True), "long"),
+        ("", Needs(instruction=True, instruction_length="short"), "short"),
+        ("?instruction=short", Needs(instruction=True), "short"),
     ],
 )
-def test_the_prompt_is_the_short_or_the_long_instruction(answering, settings, metadata, length):
-    received = []
-
-    def answer(message):
-        received.append(message["prompt"])
-        return actions(np.zeros((1, 13)))
-
-    described = {"needs": asdict(Needs(instruction=True)), "memory": None}
-    about = {} if metadata is None else {RULESAFE: described | metadata}
-    policy = answering(answer, settings, about)
-    for rule in map(load_rule, ("rule_020", "sampled_001")):
-        policy.infer(replace(OBSERVATION, instruction=rule.description))
-        assert received[-1] == rule.instruction(length)
-    policy.infer(OBSERVATION)
-    assert received[-1] == "open it"  # a custom instruction
+def test_the_length_of_the_instruction_is_that_of_address_server_or_exports(
+    answering, settings, needs, length
+):
+    about = {} if needs is None else {RULESAFE: {"needs": asdict(needs), "memory": None}}
+    policy = answering(lambda message: None, settings, about)
+    assert policy.needs.instruction and policy.needs.instruction_length == length
 
 
 def test_each_episode_has_a_connection(running):
@@ -219,6 +209,7 @@ def test_each_episode_has_a_connection(running):
         (actions(np.zeros((0, 13))), r"'actions' of the answer: .*returned \(0, 13\)"),
         (actions(np.zeros(13)), r"'actions' of the answer: .*returned \(13,\)"),
         (actions(np.full((2, 13), np.nan)), "26 of 26 not finite"),
+        (actions(np.ones((2, 13), bool)), "has the dtype bool; valid: floats"),
         (wire.encode({"action": 1}), "the answer has no 'actions'; it has 'action'"),
         (wire.encode([1]), "a message must be a map"),
         (b"\xc1", "not valid msgpack"),
@@ -276,6 +267,11 @@ def test_without_a_server_the_policy_is_refused():
         ("openpi://host:99999", "is not a valid address"),
         ("openpi://host/path", "is not a valid address"),
         ("openpi://host?colour=red", r"unknown settings \['colour'\]; valid: image, wrist_image"),
+        ("openpi://user:word@host", "is not a valid address: it has a user"),
+        ("openpi://host#part", "is not a valid address: it has a user, a fragment"),
+        ("openpi://a host", "is not a valid address: it has a user, a fragment, a space"),
+        ("openpi://host:0", "a space or the port 0"),
+        ("openpi://host?image=a&image=b", "it has a setting twice"),
         ("openpi://host?instruction=tiny", "unknown instruction 'tiny'.*short, long"),
         ("openpi://host?actions=", r"must not have empty settings \['actions'\]"),
         ("openpi://host?timeout=-1", "is not a valid address"),
@@ -465,7 +461,8 @@ def test_an_api_key_is_required(running, monkeypatch):
         {"needs": {}, "memory": {"kind": "raw", "length": 10**12}},
         {"needs": {"frames": 10**9}, "memory": None},
         {"needs": {"points": -1}, "memory": None},
-        {"needs": {}, "memory": None, "instruction": ["short"]},
+        {"needs": {"instruction_length": "tiny"}, "memory": None},
+        {"needs": {"instruction_length": ["short"]}, "memory": None},
     ],
 )
 def test_invalid_metadata_are_refused(answering, about):

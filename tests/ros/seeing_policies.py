@@ -42,6 +42,12 @@ class InstructedPolicy(Seeing):
     needs = Needs(frames=2, instruction=True)
 
 
+class ShortlyInstructedPolicy(Seeing):
+    """Observes the short instruction."""
+
+    needs = Needs(instruction=True, instruction_length="short")
+
+
 class Remembering(Seeing):
     """Observes the tokens of the memory node."""
 

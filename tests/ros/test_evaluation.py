@@ -112,6 +112,11 @@ def test_an_episode_of_a_benchmark_is_the_same_as_in_process(client, start, tmp_
     assert evaluator.process.poll() is None
 
 
+def test_the_first_episode_of_no_benchmark_is_refused(start):
+    code, output = start(EVALUATOR, "first_episode:=5").wait()
+    assert code == 2 and "first_episode requires a benchmark" in output
+
+
 def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):
     start(SIM, "cameras:=false", "start:=false")
     evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")

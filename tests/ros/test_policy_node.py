@@ -99,6 +99,7 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
     [
         ("Seeing", 10, ()),
         ("InstructedPolicy", 50, ()),
+        ("ShortlyInstructedPolicy", 50, ()),
         ("Recalling", 7, ()),
         ("Remembering", 15, ("start",)),
     ],

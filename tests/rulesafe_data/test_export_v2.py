@@ -82,14 +82,6 @@ def test_a_dataset_without_images_is_exported(states_only, tmp_path):
     assert not (tmp_path / "out/meta/modality.json").exists()
 
 
-def test_other_instructions_are_written(states_only, exported, tmp_path):
-    written = export(states_only, tmp_path / "out", instruction=lambda task: task.upper())
-    tasks = [each["task"] for each in lines(tmp_path / "out/meta/tasks.jsonl")]
-    assert written == tasks and tasks[0] == "OPEN THE SAFE"
-    episodes = lines(tmp_path / "out/meta/episodes.jsonl")
-    assert {task for each in episodes for task in each["tasks"]} == set(tasks)
-
-
 def test_an_interrupted_export_is_resumed(root, exported, tmp_path, monkeypatch):
     out, copied = tmp_path / "out", []
 
@@ -120,6 +112,9 @@ def test_other_files_are_not_overwritten(root, states_only, exported, tmp_path):
         export(root, tmp_path)
     with pytest.raises(RuleSafeError, match="export of another dataset"):
         export(states_only, exported)
+    for other in ({"groot": False}, {"groot": True, "instruction": "short"}):
+        with pytest.raises(RuleSafeError, match="export of another dataset, format"):
+            export(root, exported, **other)
     with pytest.raises(RuleSafeError, match="is not a dataset"):
         export(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -50,8 +50,8 @@ def test_tokens_are_those_of_a_running_episode(demos, tmp_path):
     assert (
         len(statistics[TOKENS]["mean"]) == 40 and TOKENS in (tmp_path / "out/README.md").read_text()
     )
-    described = json.loads((tmp_path / "out/meta/memory.json").read_text())
-    assert memory_from(described) == VqMemory()
+    request = json.loads((tmp_path / "out/meta/export.json").read_text())
+    assert memory_from(request["memory"]) == VqMemory() and request["instruction"] == "short"
 
 
 def test_settings_of_the_memory(demos, tmp_path):
@@ -63,9 +63,9 @@ def test_settings_of_the_memory(demos, tmp_path):
     # One value per frame is a column of numbers, as LeRobot expects for the shape (1,).
     assert columns[TOKENS].shape == (100,) and columns[TOKENS][-1] == memory.read().values[0]
     assert columns[MASK].all() and info["features"][TOKENS]["shape"] == [1]
-    with pytest.raises(RuleSafeError, match="export of another dataset or memory"):
+    with pytest.raises(RuleSafeError, match="export of another dataset, format"):
         exported(demos, tmp_path / "out", memory_model="all_rules")
-    with pytest.raises(RuleSafeError, match="export of another dataset or memory"):
+    with pytest.raises(RuleSafeError, match="export of another dataset, format"):
         exported(demos, tmp_path / "out")
 
 

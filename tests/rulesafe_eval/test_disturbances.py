@@ -5,9 +5,10 @@ import pytest
 
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli.cli import main
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval import interference
 from rulesafe_eval.disturbances import TurnBack, disturbances, undoable
-from rulesafe_eval.interference import interfere
+from rulesafe_eval.interference import another_episode, interfere
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
@@ -15,6 +16,7 @@ from rulesafe_eval.statistics import recovery, recovery_text
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import progress_after
+from rulesafe_sim.episode import EpisodeRecord
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
@@ -160,6 +162,30 @@ def test_other_events_than_the_requested_ones_are_no_interference(monkeypatch):
     )
     positions, events = interfere(simulation, rule, "safe_04", 3, variation)
     assert len(positions) == 5 and len(events) == 2
+
+
+def test_another_episode_has_another_plan_and_opens_the_safe(monkeypatch):
+    """Two rules have the same shortest plan as rule_005 and as rule_012; the expert may fail."""
+    played = []
+
+    class Played:
+        def __init__(self, simulation, subscribers):
+            self.simulation = simulation
+
+        def run(self, agent):
+            played.append(self.simulation.rule.id)
+            return EpisodeRecord(played[-1], "safe_04", 0, success=len(played) % 3 == 0)
+
+    monkeypatch.setattr(interference, "Runtime", Played)
+    variation = sample_variation(load_split("nominal").randomisation, "safe_04", 0)
+    simulation = Simulation()
+    for seed in range(12):
+        another_episode(simulation, load_rule("rule_005"), "safe_04", seed, variation)
+    assert len(played) == 36 and len(set(played)) > 9
+    assert not {"rule_005", "rule_007"} & set(played)
+    monkeypatch.setattr(interference, "RULES", ("rule_005", "rule_007"))
+    with pytest.raises(RuleSafeError, match="does not open safe_04, seed 1, under any other rule"):
+        another_episode(simulation, load_rule("rule_005"), "safe_04", 1, variation)
 
 
 @pytest.mark.episode

@@ -11,8 +11,10 @@ from rulesafe_eval.commands import _named
 from rulesafe_eval.policies import ANOTHER, CHANGES, PolicyAgent, SkillsAgent, controlled
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import play
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import AgentLog
 from rulesafe_sim.observer import Observer
+from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.memory import NoMemory, RawMemory, Reading
 from vq_memory_node.rolling import readings_of
@@ -213,6 +215,25 @@ def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
         assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
         moved += not np.array_equal(plain.values, shuffled.values)
     assert moved > len(readings["none"]) / 2
+
+
+@pytest.mark.parametrize("length", ["short", "long"])
+def test_the_instruction_has_the_length_that_the_policy_needs(length):
+    """Also that of a lock outside of all sets of locks."""
+    received = set()
+
+    class Instructed(HoldStill):
+        needs = Needs(instruction=True, instruction_length=length)
+
+        def infer(self, observation):
+            received.add(observation.instruction)
+            return super().infer(observation)
+
+    texts = {"description": "Open it as you like.", "short_instruction": "Open it."}
+    rule, simulation = replace(load_rule("rule_001"), **texts), Simulation()
+    simulation.reset(rule, "safe_02", 0)
+    Runtime(simulation, 0.3).run(PolicyAgent(Instructed(), NoMemory(), 1))
+    assert received == {rule.instruction(length)}
 
 
 @pytest.mark.episode

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,7 +28,7 @@ SECRET = bytes(range(32))
 OTHER = bytes(range(1, 33))
 COMMITMENT = "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd"
 SEED = 249974690327689
-LOCKS_DIGEST = "a7bbd2acd5552d5eef8ff3daf82fdf05088e9b5c026c95bc04c2e4995fe5a0f0"
+LOCKS_DIGEST = "0e63d3e5bb4e76a2df8fac7b887bb4f2dddd5e6fadeaa84cf86db62fc3ab7a2d"
 
 
 def lock_id(number):
@@ -145,6 +146,15 @@ def test_the_locks_of_a_key(key_files):
     assert cells[0] == cells[1] and len(locks) == SEALED_LOCKS
     shipped = {smallest(possible(find_lock(rule).automaton)) for rule in rule_sets()["sampled"]}
     assert not shipped & {smallest(possible(lock.automaton)) for lock in locks.values()}
+
+
+def test_locks_are_not_sampled_differently_on_a_busy_machine(monkeypatch):
+    """A sample that exceeds a limit would otherwise be replaced by the next one."""
+    counted = Counter(accepted=27, time=2, duplicate=40)
+    report = SimpleNamespace(outcomes=counted, stopped="", accepted=27, count=27, locks=[])
+    monkeypatch.setattr(sealed, "generate", lambda *given: report)
+    with pytest.raises(RuleSafeError, match="2 samples exceeded the limits of the sandbox"):
+        _ = SealedKey(SECRET).locks
 
 
 @pytest.mark.episode

@@ -191,6 +191,7 @@ def test_every_key_is_needed(key):
         ({"program": "def"}, "program is 'def'; valid: a list of lines"),
         ({"automaton": [[0]]}, "state 0"),
         ({"more": 1}, "missing or unknown keys: more; required: format"),
+        ({"short_instruction": "  "}, "a text without spaces around it"),
         ({"short_instruction": None}, "short_instruction is None; valid: a line of text"),
         ({"short_instruction": "two\nlines"}, "short_instruction is .*; valid: a line of text"),
         (

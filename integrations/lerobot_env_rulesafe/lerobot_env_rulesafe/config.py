@@ -31,6 +31,7 @@ class RuleSafeEnvConfig(EnvConfig):
         task: one rule: its id, or the path of its file.
         safes: comma-separated safes that the episodes use in turn, or "all" for those of the split.
         split: "train", "shifted", "nominal" or the path of a YAML file.
+        instruction: "long", as in datasets, or "short", as in exports.
         episode_length: maximum number of steps of 0.1 s; None: 20 s for each event of the rule's
             shortest plan.
         render_mode: "rgb_array": LeRobot writes videos.
@@ -44,6 +45,7 @@ class RuleSafeEnvConfig(EnvConfig):
     fps: int = FPS
     safes: str = "all"
     split: str = "train"
+    instruction: str = "long"
     episode_length: int | None = None
     render_mode: str = "rgb_array"
     features: dict[str, PolicyFeature] = field(
@@ -78,5 +80,5 @@ class RuleSafeEnvConfig(EnvConfig):
     @property
     def gym_kwargs(self) -> dict[str, Any]:
         """Arguments of `RuleSafeLeRobotEnv`."""
-        names = ("task", "safes", "split", "episode_length", "render_mode")
+        names = ("task", "safes", "split", "instruction", "episode_length", "render_mode")
         return {name: getattr(self, name) for name in names}

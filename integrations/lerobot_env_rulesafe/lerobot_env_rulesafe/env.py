@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.gym_episodes import GymEpisodes
+from rulesafe_locks.instructions import Length
 from rulesafe_sim.env import Info, Observation, RuleSafeEnv
 
 ID = "lerobot_env_rulesafe/RuleSafe-v1"
@@ -41,12 +42,13 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
         task: one rule: its id, or the path of its file.
         safes: comma-separated safes that the seeds use in turn, or "all" for those of the split.
         split: "train", "shifted", "nominal" or the path of a YAML file.
+        instruction: "long" or "short": length of `task_description`.
         episode_length: maximum number of steps of 0.1 s; None: 20 s for each event of the rule's
             shortest plan.
         render_mode: "rgb_array" or None.
 
     Raises:
-        RuleSafeError: unknown task, safe or split, or an `episode_length` below 1.
+        RuleSafeError: unknown task, safe, split or instruction, or an `episode_length` below 1.
     """
 
     observation_space: spaces.Dict
@@ -56,6 +58,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
         task: str = "rule_001",
         safes: str = "all",
         split: str = "train",
+        instruction: Length = "long",
         episode_length: int | None = None,
         render_mode: str | None = "rgb_array",
     ):
@@ -78,6 +81,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
             observations=(*_IMAGES.values(), _JOINTS),
             render_mode=render_mode,
             split=self._episodes.split,
+            instruction=instruction,
         )
         space = self.observation_space
         images = {name: space[key] for name, key in _IMAGES.items()}

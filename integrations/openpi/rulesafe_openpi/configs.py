@@ -2,7 +2,7 @@
 
 `_CONFIGS` of openpi's `training/config.py` includes them by::
 
-    *rulesafe_configs.train_configs("rulesafe/demos", "/data/rulesafe/demos/meta/memory.json"),
+    *rulesafe_configs.train_configs("rulesafe/demos", "/data/rulesafe/demos/meta/export.json"),
 """
 
 import json
@@ -41,24 +41,26 @@ LORA = {"paligemma_variant": "gemma_2b_lora", "action_expert_variant": "gemma_30
 WEIGHTS = "gs://openpi-assets/checkpoints/{}_base/params"
 
 
-def train_configs(repo_id: str, memory: str | Path | None = None) -> list["TrainConfig"]:
-    """Return pi0_rulesafe, pi0_rulesafe_lora and pi05_rulesafe; with a memory also each of them
-    with the suffix _memory.
+def train_configs(repo_id: str, export: str | Path) -> list["TrainConfig"]:
+    """Return pi0_rulesafe, pi0_rulesafe_lora and pi05_rulesafe; for a dataset with memory tokens
+    also each of them with the suffix _memory.
 
     Args:
         repo_id: dataset in LeRobot's format v2.1, as written by `rulesafe demos export`.
-        memory: meta/memory.json of the dataset, if it was exported with memory tokens.
+        export: meta/export.json of the dataset.
 
     Raises:
-        OSError, ValueError: `memory` is not such a file.
+        OSError, ValueError, KeyError: `export` is not such a file.
     """
-    found = _configs(repo_id, "", None)
-    if memory is not None:
-        found += _configs(repo_id, "_memory", json.loads(Path(memory).read_text("utf-8")))
-    return found
+    request = json.loads(Path(export).read_text("utf-8"))
+    length, memory = request["instruction"], request.get("memory")
+    found = _configs(repo_id, "", length, None)
+    return found + _configs(repo_id, "_memory", length, memory) if memory else found
 
 
-def _configs(repo_id: str, suffix: str, memory: Mapping[str, Any] | None) -> list["TrainConfig"]:
+def _configs(
+    repo_id: str, suffix: str, instruction: str, memory: Mapping[str, Any] | None
+) -> list["TrainConfig"]:
     # Here, since openpi.training.config imports this module.
     from openpi.training.config import TrainConfig
 
@@ -67,11 +69,11 @@ def _configs(repo_id: str, suffix: str, memory: Mapping[str, Any] | None) -> lis
     lora = replace(pi0, **LORA)
     pi05 = Pi0Config(pi05=True, action_horizon=HORIZON, max_token_len=PROMPT_AND_STATE + length)
     common = {"data": data_config(repo_id, memory), "num_train_steps": 30_000, "batch_size": 32}
-    if memory:
-        # `rulesafe eval` then sends these inputs, and checks the hash of the memory.
-        needs = {"images": True, "instruction": True, "memory": True}
-        about = {"rulesafe": {"needs": needs, "memory": dict(memory)}}
-        common["policy_metadata"] = about
+    # `rulesafe eval` then sends these inputs, and checks the hash of the memory.
+    needs = {"images": True, "instruction": True, "instruction_length": instruction}
+    needs["memory"] = memory is not None
+    described = {"needs": needs, "memory": None if memory is None else dict(memory)}
+    common["policy_metadata"] = {"rulesafe": described}
     return [
         TrainConfig(
             name=f"pi0_rulesafe{suffix}",
@@ -102,7 +104,7 @@ def data_config(repo_id: str, memory: Mapping[str, Any] | None = None) -> "Simpl
 
     Args:
         repo_id: see `train_configs`.
-        memory: content of meta/memory.json; None: without memory.
+        memory: description of the memory in meta/export.json; None: without memory.
     """
     from openpi.training.config import DataConfig, ModelTransformFactory, SimpleDataConfig
 

@@ -11,6 +11,7 @@ from vla_eval.types import Action, EpisodeResult, Observation, Task
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_locks.instructions import EXPORTED, Length
 
 SUITE = "rulesafe"
 JOINTS = len(ACTION_JOINTS)
@@ -28,9 +29,10 @@ class RuleSafeBenchmark(StepBenchmark):
         safes: comma-separated safes that the episodes use in turn, or "all" for those of the split.
         split: "train", "shifted", "nominal" or the path of a YAML file.
         seed: seed of episode 0; seeds are below 10 000.
+        instruction: "short", as in exports, or "long", as in datasets.
 
     Raises:
-        RuleSafeError: unknown rule, safe or split, or a seed out of range.
+        RuleSafeError: unknown rule, safe, split or instruction, or a seed out of range.
     """
 
     render_backends: ClassVar[frozenset[str]] = frozenset({"gpu", "cpu"})
@@ -46,6 +48,7 @@ class RuleSafeBenchmark(StepBenchmark):
         safes: str = "all",
         split: str = "train",
         seed: int = 0,
+        instruction: Length = EXPORTED,
     ):
         super().__init__()
         # Not before `configure_render`: SAPIEN chooses the Vulkan driver when it is imported.
@@ -55,7 +58,9 @@ class RuleSafeBenchmark(StepBenchmark):
         names = rules if isinstance(rules, str) else ",".join(rules)
         self._episodes = GymEpisodes(names, safes, split, seed)
         self._env = RuleSafeEnv(
-            observations=("head_rgb", "front_rgb", "joint_positions"), split=self._episodes.split
+            observations=("head_rgb", "front_rgb", "joint_positions"),
+            split=self._episodes.split,
+            instruction=instruction,
         )
 
     def get_tasks(self) -> list[Task]:

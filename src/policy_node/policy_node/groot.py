@@ -13,6 +13,7 @@ those of meta/modality.json of `rulesafe demos export --format groot`; the addre
 `groot://HOST:PORT?front=ego_view`.
 """
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,22 +25,25 @@ import zmq
 from numpy.typing import NDArray
 
 from policy_node import wire
+from policy_node.loading import RULESAFE
 from policy_node.policy import CAMERAS, Needs, Observation
 from policy_node.remote import (
     MAX_FRAMES,
     OPEN_TIMEOUT,
     Address,
     RemotePolicy,
+    check_floating,
     first_steps,
     server_error,
 )
 from policy_node.zeromq import RequestSocket
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import GROOT_PARTS, GROOT_TASK
+from rulesafe_locks.instructions import EXPORTED
 
 FORMS = {"__ModalityConfig_class__": wire.npy, "__ModalityConfig__": wire.msgpack_numpy}
-"""Key that marks a modality configuration -> the form of arrays which that server reads. Servers
-without configurations get `npy`, which N1.6 and new N1.7 servers read."""
+"""Form of arrays that a server reads, by the key that marks its modality configurations. Servers
+without configurations receive `npy`, which N1.6 and new N1.7 servers read."""
 
 MODALITIES = ("video", "state", "language", "action")
 """Names of the modalities in a configuration."""
@@ -112,6 +116,7 @@ class GrootPolicy(RemotePolicy):
         self._language: tuple[str, ...] = (f"annotation.{GROOT_TASK}",)
         self._steps: tuple[int, ...] = (0,)
         self._state = dict(self._parts)
+        self.metadata = {RULESAFE: {"modalities": hashlib.sha256(description).hexdigest()}}
         marker, config = read_modalities(read_content(description))
         if config:
             self._form = FORMS.get(marker, wire.npy)
@@ -120,6 +125,7 @@ class GrootPolicy(RemotePolicy):
             frames=1 - min(self._steps, default=0),
             images=bool(self._cameras),
             instruction=bool(self._language),
+            instruction_length=EXPORTED,
         )
 
     def _select(self, config: dict[str, Modality]) -> None:
@@ -216,6 +222,7 @@ def _actions(found: dict[Any, Any], key: str, size: int) -> NDArray[Any]:
     if not isinstance(actions, np.ndarray):
         names = ", ".join(map(repr, found))
         raise RuleSafeError(f"the answer has no array {key!r}; it has {names}")
+    check_floating(actions, repr(key))
     if actions.ndim != 3 or actions.shape[::2] != (1, size):
         raise RuleSafeError(
             f"{key!r} of the answer must have the shape (1, n, {size}), not {actions.shape}"

@@ -38,6 +38,7 @@ from rulesafe_core.messages import decode_cloud, decode_image, to_ns
 from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
+from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import TokenMemory
 from vq_memory_node.rolling import RollingMemory
@@ -216,7 +217,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         sync.joints(stamp, message.name, np.asarray(message.position))
 
     def _on_instruction(self, sync: Synchroniser, message: String) -> None:
-        sync.instruction = message.data
+        assert self._policy is not None
+        sync.instruction = instruction_for(message.data, self._policy.needs.instruction_length)
 
     def _on_tokens(self, sync: Synchroniser, message: MemoryTokens) -> None:
         assert self._published is not None

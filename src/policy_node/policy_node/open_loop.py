@@ -23,6 +23,7 @@ from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS
 from rulesafe_data.layout import CAMERAS as IMAGES
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.store import EpisodeStore
+from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.rolling import RollingMemory
 
 STEPS = (0, 11, 24, 49)
@@ -141,7 +142,7 @@ def _observations(
     data = store.episode(index, _keys(needs, store))
     history = ObservationHistory(needs)
     _call_policy(policy.reset)
-    task = store.episodes[index].task
+    task = instruction_for(store.episodes[index].task, policy.needs.instruction_length)
     for frame, joints in enumerate(data[STATE]):
         memory.push(joints)
         images = {}

@@ -28,7 +28,7 @@ from policy_node.policy import Needs, Observation
 from policy_node.remote import MAX_FRAMES, OPEN_TIMEOUT, RemotePolicy, first_steps, server_error
 from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks.instructions import EXPORTED, Length, check_length
+from rulesafe_locks.instructions import EXPORTED, check_length
 from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
 
 CLOSE_TIMEOUT = 2.0
@@ -99,11 +99,12 @@ class OpenpiPolicy(RemotePolicy):
         self.needs = Needs(
             images=bool(keys.image or keys.wrist_image),
             instruction=bool(keys.prompt),
+            instruction_length=EXPORTED,
             memory=bool(self.memory.length),
         )
         self.metadata = wire.decode_dict(description)
         if RULESAFE in self.metadata:
-            self.needs, self.memory, self.instruction = _described(self.metadata[RULESAFE])
+            self.needs, self.memory = _described(self.metadata[RULESAFE])
 
     def _request(self, observation: Observation) -> NDArray[np.float32]:
         self._connection.send(wire.encode(self._message(observation)))
@@ -141,21 +142,20 @@ class OpenpiPolicy(RemotePolicy):
         return message
 
 
-def _described(about: Any) -> tuple[Needs, Memory, Length]:
-    """Return the needs, the memory and the length of the instructions of a policy that a server
-    describes in the form of RuleSafe."""
+def _described(about: Any) -> tuple[Needs, Memory]:
+    """Return the needs and the memory of a policy that a server describes in RuleSafe's form."""
     try:
         needs, memory = Needs(**about["needs"]), about["memory"]
-        check_length(length := about.get("instruction", EXPORTED))
         types = {name: type(value) for name, value in asdict(Needs()).items()}
         if any(type(value) is not types[name] for name, value in asdict(needs).items()):
             raise TypeError(f"needs {about['needs']!r}")
+        check_length(needs.instruction_length)
         within = 0 < needs.frames <= MAX_FRAMES and 0 <= needs.clouds <= needs.frames
         if not (within and 0 <= needs.points <= CLOUD_POINTS):
             raise ValueError(f"needs {about['needs']!r}")
         # No module:Class, which would be imported.
         if memory and (memory["kind"] not in MEMORIES or not 0 < memory["length"] <= MAX_MEMORY):
             raise ValueError(f"memory {memory!r}")
-        return needs, memory_from(memory) if memory else NoMemory(), length
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        return needs, memory_from(memory) if memory else NoMemory()
+    except (TypeError, KeyError, ValueError) as error:
         raise RuleSafeError(f"the server's metadata are invalid: {error!r}") from error

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import MAX_ROWS
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_locks.instructions import Length
 from vq_memory_node.memory import Reading
 
 CHUNK = MAX_ROWS
@@ -33,6 +34,7 @@ class Needs:
         memory: whether to provide a reading of the policy's memory (its attribute `memory`).
         clouds: C, number of point clouds: those of the last C of the T frames; 0: of all T frames.
             A point cloud costs far more to compute than the other inputs.
+        instruction_length: "long", or "short" for models that cut long prompts.
     """
 
     frames: int = 1
@@ -41,6 +43,7 @@ class Needs:
     instruction: bool = False
     memory: bool = False
     clouds: int = 0
+    instruction_length: Length = "long"
 
     @property
     def cloud_frames(self) -> int:

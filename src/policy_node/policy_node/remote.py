@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.instructions import EXPORTED, Length, check_length
-from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.memory import Memory, NoMemory
 
 OPEN_TIMEOUT = 10.0
@@ -44,7 +43,7 @@ class Address:
         scheme: the protocol, one of `loading.PROTOCOLS`.
         host, port: where the server listens.
         settings: the settings of the protocol by name.
-        instruction: "short" or "long"; empty: that of the policy, see `RemotePolicy.instruction`.
+        instruction: length of the instruction; empty: stated by the server, or that of exports.
         timeout: maximum time of an answer, s. The first inference may compile a network.
     """
 
@@ -73,7 +72,6 @@ class RemotePolicy(ABC):
     Attributes:
         needs, memory: see `policy.Policy`.
         metadata: facts about the policy by its server.
-        instruction: length of the instructions on which the policy was trained.
 
     Raises:
         RuleSafeError: the address is invalid, no server answers, or its policy has other inputs or
@@ -92,20 +90,20 @@ class RemotePolicy(ABC):
     ERRORS: ClassVar[tuple[type[Exception], ...]]
     """Exceptions of a connection: RuleSafeError and those of the transport."""
 
-    needs = Needs()
+    needs = Needs(instruction_length=EXPORTED)
     memory: Memory = NoMemory()
-    instruction: Length = EXPORTED
 
     def __init__(self, address: str) -> None:
         self.address = self.parse(address)
         self.metadata: Mapping[Any, Any] = {}
         self._stack = ExitStack()
-        self._prompts: dict[str, str] = {}
         self._connected = self._begun = self._failed = False
         self._description = b""
         self._connect()
         try:
             self._configure(self._description)
+            if length := self.address.instruction:
+                self.needs = replace(self.needs, instruction_length=length)
         except RuleSafeError as error:
             self.close()
             raise RuleSafeError(f"{self.address}: {error}") from None
@@ -119,10 +117,13 @@ class RemotePolicy(ABC):
         """
         try:
             parts = urlsplit(text)
-            host, port = parts.hostname, parts.port or cls.PORT
-            given = dict(
-                parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-            )
+            host, port = parts.hostname, cls.PORT if parts.port is None else parts.port
+            query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+            given = dict(query)
+            if parts.fragment or parts.username or " " in text or not port:
+                raise ValueError("it has a user, a fragment, a space or the port 0")
+            if len(given) < len(query):
+                raise ValueError("it has a setting twice")
             timeout = float(given.pop("timeout", Address.timeout))
         except ValueError as error:
             raise RuleSafeError(f"{text!r} is not a valid address: {error}") from error
@@ -159,7 +160,6 @@ class RemotePolicy(ABC):
         if not self._connected:
             self._connect()
         self._begun = self._failed = True
-        observation = replace(observation, instruction=self._prompt(observation.instruction))
         try:
             chunk = self._request(observation)
         except self.ERRORS as error:
@@ -167,12 +167,6 @@ class RemotePolicy(ABC):
             raise RuleSafeError(f"{self.address}: {error}") from None
         self._failed = False
         return chunk
-
-    def _prompt(self, instruction: str) -> str:
-        if instruction not in self._prompts:  # the search may read all sets of locks
-            length = self.address.instruction or self.instruction
-            self._prompts[instruction] = instruction_for(instruction, length)
-        return self._prompts[instruction]
 
     def _connect(self) -> None:
         """Open a connection; raise RuleSafeError if the server has another policy than before."""
@@ -209,12 +203,20 @@ def server_error(text: object) -> RuleSafeError:
     return RuleSafeError(f"error in the server:\n{str(text)[-MAX_TRACE:]}")
 
 
+def check_floating(actions: Any, name: str) -> None:
+    """Raise RuleSafeError if an entry of an answer is an array of other numbers than floats."""
+    if isinstance(actions, np.ndarray) and actions.dtype.kind != "f":
+        raise RuleSafeError(f"{name} of the answer has the dtype {actions.dtype}; valid: floats")
+
+
 def first_steps(actions: Any, name: str) -> NDArray[np.float32]:
     """Return the first CHUNK steps of the actions (n, 13) in an answer, rad.
 
     Raises:
-        RuleSafeError: the shape is wrong or a value is not finite; `name` says which entry.
+        RuleSafeError: the shape is wrong, or a value is not finite or not a floating-point number;
+            `name` says which entry.
     """
+    check_floating(actions, name)
     try:
         return check_chunk(np.asarray(actions)[:CHUNK])
     except (ValueError, IndexError) as error:

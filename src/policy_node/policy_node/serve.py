@@ -157,7 +157,6 @@ class PolicyServer:
         described = {
             "needs": asdict(first.needs),
             "memory": memory.describe() if memory.length else None,
-            "instruction": "long",
             **about,
         }
         self._metadata = wire.encode({RULESAFE: described})

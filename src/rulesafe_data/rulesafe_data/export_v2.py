@@ -21,6 +21,8 @@ from rulesafe_data import layout, tables
 from rulesafe_data.files import write_json
 from rulesafe_data.statistics import of_array
 from rulesafe_data.store import EpisodeStore
+from rulesafe_locks.instructions import Length
+from rulesafe_locks.lock_sets import instruction_for
 
 VERSION = "v2.1"
 
@@ -30,8 +32,9 @@ VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_inde
 STATISTICS = ("min", "max", "mean", "std", "count", "q01", "q99")
 """Statistics of each key; LeRobot v2.1 has no quantiles, but ignores them."""
 
-MEMORY_FILE = "meta/memory.json"
-"""Description of the memory whose tokens an export contains."""
+REQUEST = "meta/export.json"
+"""What was exported: the digest of the dataset, whether it is for GR00T, the length of the
+instructions, and the description of the memory, if the export contains tokens."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class ExportedMemory:
 
     Attributes:
         length: M, number of tokens per frame.
-        description: kind, settings and hash of the memory, written to MEMORY_FILE.
+        description: kind, settings and hash of the memory, written to REQUEST.
         read: returns the tokens (N, M) int64 and their mask (N, M) bool at every frame of an
             episode's joint positions (N, 13) float32, rad.
     """
@@ -68,7 +71,7 @@ def export(
     out: Path,
     groot: bool = False,
     on_episode: Callable[[], object] = lambda: None,
-    instruction: Callable[[str], str] = lambda task: task,
+    instruction: Length = "long",
     memory: ExportedMemory | None = None,
 ) -> list[str]:
     """Write a dataset to a new directory in the format v2.1; return its instructions.
@@ -80,16 +83,19 @@ def export(
         out: the new directory.
         groot: also write meta/modality.json for GR00T.
         on_episode: called after each episode.
-        instruction: returns the instruction to write for one of the dataset, such as a shorter one.
+        instruction: length of the instructions; "long": those of the dataset.
         memory: also write the tokens of this memory at each frame.
 
     Raises:
-        RuleSafeError: `root` is not a dataset, or `out` has other files.
+        RuleSafeError: `root` is not a dataset, or `out` has other files or another export.
     """
     store = EpisodeStore(root)
-    _begin(store, out, memory)
+    request: dict[str, Any] = {"dataset": store.digest, "groot": groot, "instruction": instruction}
+    if memory:
+        request["memory"] = dict(memory.description)
     order = dict.fromkeys(episode.task for episode in store.episodes)
-    tasks = {task: instruction(task) for task in order}
+    tasks = {task: instruction_for(task, instruction) for task in order}
+    _begin(out, request)
     cameras = [key for key in layout.CAMERAS if key in store.features]
     keys = [key for key in store.keys if key not in (*cameras, layout.POINTS)]
     statistics = []
@@ -129,25 +135,21 @@ def export(
     info = _info(store, len(tasks), cameras)
     if memory:
         info["features"] |= memory.features()
-        write_json(out / MEMORY_FILE, dict(memory.description))
     texts = list(tasks.values())
     write_atomically(out / "README.md", _card(info, texts).encode())
     write_json(out / layout.INFO, info)
     return texts
 
 
-def _begin(store: EpisodeStore, out: Path, memory: ExportedMemory | None) -> None:
-    """Create the directory, or check that it has an interrupted export of the same dataset, with
-    the same memory."""
-    request: dict[str, Any] = {"dataset": store.digest}
-    if memory:
-        request["memory"] = dict(memory.description)
-    about = out / "meta/export.json"
+def _begin(out: Path, request: dict[str, Any]) -> None:
+    """Create the directory, or check that it has an export of the same request."""
+    about = out / REQUEST
     if not about.is_file() and out.exists() and any(out.iterdir()):
         raise RuleSafeError(f"{out} has other files: give a new directory")
     if about.is_file() and json.loads(about.read_text("utf-8")) != request:
         raise RuleSafeError(
-            f"{out} has the export of another dataset or memory: give a new directory"
+            f"{out} has the export of another dataset, format, instruction or memory: give a new "
+            "directory"
         )
     write_json(about, request)
 

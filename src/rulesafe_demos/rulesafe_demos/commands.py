@@ -1,7 +1,6 @@
 """Subcommands of `rulesafe demos`. Their dependencies are imported when they run."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -322,14 +321,12 @@ def export(
 
 @resumable()
 def _export_dataset(
-    directory: Path, out: Path, groot: bool, length: Length, memory: "ExportedMemory | None"
+    directory: Path, out: Path, groot: bool, instruction: Length, memory: "ExportedMemory | None"
 ) -> None:
     from rulesafe_data.bars import ProgressBar
     from rulesafe_data.export_v2 import export
     from rulesafe_data.store import EpisodeStore
-    from rulesafe_locks.lock_sets import instruction_for
 
-    instruction = partial(instruction_for, length=length)
     with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
         texts = export(directory, out, groot, bar.update, instruction, memory)
     print(f"wrote {out}")

@@ -187,6 +187,8 @@ class _Run:
         for lock in self.report.locks:
             if lock.description.casefold() == answer.description.casefold():
                 raise BadAnswer("description", f"{lock.id} already has this description")
+            if answer.short_instruction and lock.short_instruction == answer.short_instruction:
+                raise BadAnswer("description", f"{lock.id} already has this short instruction")
         cell = cell_of(verified.proof.facts)
         if config.per_cell is not None and self.cells[cell] >= config.per_cell:
             name = cell.name if cell else "this difficulty"

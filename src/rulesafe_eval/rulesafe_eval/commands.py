@@ -310,7 +310,8 @@ def table(
 
     Args:
         directories: Directories of results, or results.json files.
-        out: Markdown file; a figure is written beside it, as .svg. By default the page is printed.
+        out: Markdown file; its figure has the same name and the suffix .svg. By default the page is
+            printed.
     """
     if not directories:
         raise RuleSafeError(

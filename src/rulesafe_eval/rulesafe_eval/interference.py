@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner_node.episode import ExpertAgent
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.locks import Phases, Rule, events_between
-from rulesafe_locks.rules import RULES
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.runtime import Agent, Runtime, Subscriber
@@ -65,13 +67,18 @@ def another_episode(
     Args:
         simulation: the simulation; it must be reset again before an episode.
         rule, safe, seed, variation: as for `Simulation.reset`.
+
+    Raises:
+        RuleSafeError: the expert opens the safe under no other rule with another shortest plan.
     """
-    others = [each for each in RULES if each != rule.id]
-    other = others[np.random.default_rng(seed).integers(len(others))]
-    simulation.reset(other, safe, seed, variation)
-    positions: list[NDArray[np.float32]] = []
-    Runtime(simulation, subscribers=[_recorder(positions)]).run(ExpertAgent())
-    return np.array(positions)
+    plan = tuple(shortest_plan(rule))
+    others = [each for each in RULES if tuple(shortest_plan(load_rule(each))) != plan]
+    for other in np.random.default_rng(seed).permutation(others).tolist():
+        simulation.reset(other, safe, seed, variation)
+        positions: list[NDArray[np.float32]] = []
+        if Runtime(simulation, subscribers=[_recorder(positions)]).run(ExpertAgent()).success:
+            return np.array(positions)
+    raise RuleSafeError(f"the expert does not open {safe}, seed {seed}, under any other rule")
 
 
 def _recorder(positions: list[NDArray[np.float32]]) -> Subscriber:

@@ -108,6 +108,8 @@ def _first_jobs(values: EvaluatorParameters) -> list[Job]:
     """Return the episodes of the parameters. Raises RuleSafeError for an unknown name."""
     if not values.episodes:
         return []
+    if values.first_episode and not values.benchmark:
+        raise RuleSafeError("first_episode requires a benchmark; seed selects other episodes")
     if values.benchmark:
         return benchmark_jobs(values.benchmark, values.first_episode, values.episodes)
     where = (values.rule,), (values.safe,)

@@ -112,9 +112,8 @@ class PolicyAgent(Agent):
         )
 
     def _infer(self, simulation: Simulation) -> None:
-        observation = self._history.observation(
-            simulation.frame, simulation.rule.description, self.memory.read()
-        )
+        instruction = simulation.rule.instruction(self._policy.needs.instruction_length)
+        observation = self._history.observation(simulation.frame, instruction, self.memory.read())
         began = time.perf_counter()
         with _traced(simulation):
             answer = self._policy.infer(observation)

@@ -59,6 +59,10 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     except OutOfReach as error:
         return line_out_of_reach(episode, rule, str(error)) | {"timing": {}}
     placing = time.perf_counter() - began
+    agent.instead = Agent.instead
+    if setup.control == ANOTHER:
+        simulation = simulation_of(agent.renders)
+        agent.instead = another_episode(simulation, rule, episode.safe, episode.seed, variation)
     line, actions, inferences = execute(agent, setup, episode, rule, variation)
     _keep(actions_file(directory, episode.rule, episode.number), actions)
     timing = {
@@ -92,9 +96,6 @@ def execute(
         RuleSafeError: if the policy fails; with the policy's traceback.
     """
     diagnosis, simulation = Diagnosis(), simulation_of(agent.renders)
-    agent.instead = Agent.instead
-    if setup.control == ANOTHER:
-        agent.instead = another_episode(simulation, rule, episode.safe, episode.seed, variation)
     agent.before, events = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))

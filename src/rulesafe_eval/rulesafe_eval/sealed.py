@@ -9,7 +9,8 @@ reveal it. All that is derived from a key are two numbers of 48 bits, which JSON
     seed of the lock grammar = number("locks")
 
 HMAC (RFC 2104) is a pseudorandom function, so that neither the commitment nor published episodes
-help to compute the key or another number. The locks are sampled as those of `sampled_test`:
+help to compute the key. A file of a lock contains the number of the grammar, which determines all
+locks. The locks are sampled as those of `sampled_test`:
 `PER_CELL` of each cell of difficulty, with the same limits of steps and memory, verified in the
 sandbox. None is equivalent to one of the twenty rules or of the shipped set `sampled`.
 """
@@ -50,6 +51,9 @@ PER_CELL = 3
 ATTEMPTS = 10_000
 """Maximum number of samples of the grammar; some hundred are needed."""
 
+LIMITED = ("time", "memory", "crash", "output")
+"""Outcomes of samples that depend on the machine; the grammar's programs have none of them."""
+
 LOCKS = "locks"
 """Folder of the locks in a directory of results."""
 
@@ -59,7 +63,7 @@ ALL = "sealed"
 
 @dataclass(frozen=True)
 class SealedKey:
-    """A secret key, and what is derived from it."""
+    """A secret key, its commitment, seed and locks."""
 
     secret: bytes = field(repr=False)
 
@@ -87,6 +91,11 @@ class SealedKey:
         with TemporaryDirectory() as folder:
             model = Grammar(self._number("locks"))
             report = generate(model, Path(folder), PER_CELL * len(cells), config)
+        if late := sum(report.outcomes[kind] for kind in LIMITED):
+            raise RuleSafeError(
+                f"{late} samples exceeded the limits of the sandbox, so that other locks would be "
+                "sampled than on a faster or idle machine: run the same command again"
+            )
         if report.stopped or report.accepted < report.count:
             raise RuleSafeError(
                 f"only {report.accepted} of {report.count} locks were sampled: "

@@ -19,6 +19,7 @@ from rulesafe_data.engines import run
 from rulesafe_demos.attempts import Attempt
 from rulesafe_demos.video.subscriber import EpisodeVideo
 from rulesafe_eval.disturbances import disturbances
+from rulesafe_eval.policies import ANOTHER
 from rulesafe_eval.request import EvaluationRequest, Setup
 from rulesafe_eval.results import ResultsFolder
 from rulesafe_eval.runner import actions_file, agent_of, simulation_of, start
@@ -99,7 +100,8 @@ def film(
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
     disturbed = disturbances(setup, simulation.rule, episode.seed)
     limit = setup.time_limit(simulation.rule, sum(each.extra for each in disturbed))
-    memory = getattr(agent_of(setup), "memory", None)
+    # A policy with the memory of another episode does not receive these tokens.
+    memory = None if setup.control == ANOTHER else getattr(agent_of(setup), "memory", None)
     filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
     if memory:
         for positions in before:

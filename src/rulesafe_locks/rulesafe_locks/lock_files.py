@@ -238,6 +238,7 @@ def check_short(text: Any) -> None:
             f"{SHORT} has an estimated {tokens} tokens: {text!r}; valid: at most {MAX_TOKENS}, "
             "see docs/rules.md"
         )
+    _check(text, SHORT, text == text.strip(), "a text without spaces around it")
 
 
 def _can_be_shown(value: Any) -> bool:

@@ -195,6 +195,8 @@ def test_what_json_leaves_out_is_nominal():
         ({"lighting": {"key": "1"}}, ["variation.lighting.key", "finite number", "'1'"]),
         ({"speed": float("nan")}, ["variation.speed", "finite number"]),
         ({"speed": True}, ["variation.speed", "finite number"]),
+        ({"speed": -1}, ["variation.speed must be above 0, not -1"]),
+        ({"arm": [1e300, *[0] * 6]}, ["variation.arm", "within -100..100", "1e+300"]),
         ({"arm": [0.0] * 6}, ["variation.arm", "7 numbers"]),
         ({"cameras": {"head": {"xyz": 0.1}}}, ["variation.cameras.head.xyz", "3 numbers"]),
         ({"placement": {"xyz": [0, 0, 0]}}, ["variation.placement", "missing yaw"]),

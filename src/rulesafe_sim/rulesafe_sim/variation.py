@@ -21,6 +21,9 @@ from rulesafe_sim.safe import Looks, Part, Safe
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
+LARGEST = 100.0
+"""Largest magnitude of a value in a file or request, in m, rad, N m or as a factor."""
+
 
 @dataclass(frozen=True)
 class Lighting:
@@ -129,8 +132,12 @@ class Variation:
     @classmethod
     def from_dict(cls, data: Any) -> "Variation":
         """Convert from `to_dict`; missing keys are nominal. Raises RuleSafeError for unknown keys,
-        a missing placement or values that are not finite numbers."""
-        return _decode(_TEMPLATE, data, "variation")
+        a missing placement, values that are not numbers within LARGEST, or a speed that is not
+        positive."""
+        found: Variation = _decode(_TEMPLATE, data, "variation")
+        if found.speed <= 0:
+            raise RuleSafeError(f"variation.speed must be above 0, not {found.speed}")
+        return found
 
 
 _TEMPLATE = Variation(Placement((0.0, 0.0, 0.0), 0.0))
@@ -179,4 +186,6 @@ def _decode(template: Any, value: Any, where: str) -> Any:
         return tuple(_decode(0.0, item, where) for item in value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise RuleSafeError(f"{where} must be a finite number, not {value!r}")
+    if abs(value) > LARGEST:
+        raise RuleSafeError(f"{where} must be within -{LARGEST:g}..{LARGEST:g}, not {value!r}")
     return float(value)

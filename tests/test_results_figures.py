@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 
 from rulesafe_eval.comparison import compare
-from rulesafe_eval.statistics import holm, mean, percent
+from rulesafe_eval.results import read_results
+from rulesafe_eval.statistics import holm, mean, percent, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
 from rulesafe_locks.rules import RULES
 
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
 DATA = RESULTS / "data/twenty_rules"
 MEMORY_DATA = RESULTS / "data/memories"
+ROBUSTNESS = RESULTS / "data/robustness"
 SPLITS = ("train", "shifted")
 TWENTY = "Twenty rules on ten safes"
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
@@ -111,6 +113,20 @@ def test_the_figures_out_of_distribution_are_those_of_the_file():
     for safe in ("safe_05", "safe_10"):
         count = sum(line["opened"] for key, line in found.lines.items() if key[2] == safe)
         assert f"{count} of 100 on {safe}" in text
+
+
+def test_the_figures_of_recovery_and_of_new_rules_are_those_of_the_files():
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    read = {
+        name: read_results(ROBUSTNESS / f"vq_0_{name}.json") for name in ("turn-back", "unseen")
+    }
+    assert recovery_text(recovery(read["turn-back"]["episodes"])) in text
+    episodes = read["unseen"]["episodes"]
+    opened = sum(e["opened"] for e in episodes)
+    score = sum(e["process_score"] for e in episodes) / len(episodes)
+    assert f"opens {opened} of {len(episodes)} (process score {score:.2f})" in text
+    wrong = sum(e["cause"] == "wrong_move" for e in episodes)
+    assert f"{wrong} of the {len(episodes) - opened} failures are wrong moves" in text
 
 
 def test_the_rows_of_other_memories_are_those_of_the_files():

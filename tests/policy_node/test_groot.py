@@ -492,8 +492,9 @@ def test_a_policy_of_a_groot_server_is_evaluated(serving, version, tmp_path):
     run = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert run.returncode == 0, run.stderr
     found = json.loads((tmp_path / "results.json").read_text())
-    actor = {"kind": "remote", "name": name, "memory": None, "server": None}
-    assert found["request"]["actor"] == actor
+    actor = found["request"]["actor"]
+    assert (actor["kind"], actor["name"], actor["memory"]) == ("remote", name, None)
+    assert len(actor["server"]["modalities"]) == 64
     assert [episode["frames"] for episode in found["episodes"]] == [40, 40]
     assert found["timing"]["inferences"] == 8 and found["timing"]["inference_median_ms"] > 0
     episodes = " ".join(server.calls).split("reset")[1:]

@@ -74,7 +74,7 @@ class TrajectoryNode(Node):
         self._stamp = 0  # ns, of the newest joint state
         self._measured = np.zeros((2, len(ACTION_JOINTS)))  # its positions and velocities
         self._received = -np.inf  # s, wall time of its arrival
-        self._episode_known = False
+        self._episode_known = False  # whether the start of the running episode was received
         self._chunks = self.create_publisher(JointTrajectory, TOPIC, STATE_QOS)
         self.create_subscription(JointState, "/joint_states", self._on_joints, NEWEST_QOS)
         self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
@@ -168,6 +168,8 @@ class TrajectoryNode(Node):
             self._finish(ErrorCode.INVALID_GOAL, reason)
         stamp, before = to_ns(message.header.stamp), self._stamp
         self._stamp, self._measured, self._received = stamp, measured, time.monotonic()
+        if stamp < before:  # a new simulation
+            self._episode_known = False
         if not 0 <= stamp - before <= STEPS * PERIOD:
             jump = f"the stamps of /joint_states jumped by {(stamp - before) / SECOND:.1f} s"
             self._finish(ErrorCode.INVALID_GOAL, jump)
@@ -175,8 +177,9 @@ class TrajectoryNode(Node):
             self._advance(self._motion)
 
     def _on_started(self, message: Time) -> None:
-        # A new node may receive the start of the running episode after its first goal. Any other
-        # message counts: the first episode of a restarted simulation may have the same stamp.
+        # A new node, or a node with a new simulation, may receive the start of the running episode
+        # after its first goal. Any other message counts: the first episode of a restarted
+        # simulation may have the same stamp.
         known, self._episode_known = self._episode_known, True
         if self._motion and (known or to_ns(message) > self._motion.path.begin):
             self._finish(ErrorCode.INVALID_GOAL, "a new episode has started")

@@ -100,6 +100,7 @@ def test_the_evaluator_node_runs_the_same_episodes(name):
     first = len(found.entries) - 3
     jobs = benchmark_jobs(name, first, 3)
     for job, entry in zip(jobs, found.entries[first:], strict=True):
+        assert job.facts == {"benchmark": name, "variation": entry["variation"]}
         assert (job.rule, job.safe, job.seed) == (entry["rule"], entry["safe"], entry["seed"])
         assert json.loads(job.variation) == entry["variation"]
         assert job.time_limit == Setup("expert", step_seconds=found.step_seconds).time_limit(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.benchmarks import load_benchmark
@@ -29,6 +30,7 @@ class Job:
         seed: seed of the episode.
         time_limit: simulated time that it may take, s.
         variation: JSON of its variation; empty: the simulation samples it with the seed.
+        benchmark: name of the benchmark that it belongs to; empty: none.
     """
 
     rule: str
@@ -36,11 +38,19 @@ class Job:
     seed: int
     time_limit: float
     variation: str = ""
+    benchmark: str = ""
 
     @property
     def name(self) -> str:
         """The name of its folder of results."""
         return f"{Path(self.rule).stem}_{Path(self.safe).stem}_{self.seed}"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Benchmark and variation for the summary; empty if it belongs to no benchmark."""
+        if not self.benchmark:
+            return {}
+        return {"benchmark": self.benchmark, "variation": json.loads(self.variation)}
 
 
 def seed_jobs(
@@ -92,5 +102,5 @@ def benchmark_jobs(name: str, first: int, episodes: int) -> list[Job]:
     for entry in map(benchmark.entry, range(first, first + episodes)):
         limit = episode.time_limit(load_rule(entry["rule"]), benchmark.step_seconds)
         variation = json.dumps(entry["variation"])
-        jobs.append(Job(entry["rule"], entry["safe"], entry["seed"], limit, variation))
+        jobs.append(Job(entry["rule"], entry["safe"], entry["seed"], limit, variation, name))
     return jobs

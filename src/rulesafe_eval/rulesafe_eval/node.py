@@ -306,8 +306,9 @@ class EvaluatorNode(Node):
                 place = folder if len(jobs) == 1 else folder / job.name
                 results.append(await self._run_episode(job, place))
                 print(results[-1].outcome, flush=True)
-                limits = [each.time_limit for each in jobs[: len(results)]]
-                write_summary(folder / "summary.json", results, max(limits))
+                done = jobs[: len(results)]
+                limit, facts = max(each.time_limit for each in done), [each.facts for each in done]
+                write_summary(folder / "summary.json", results, limit, facts)
                 report(results)
         finally:
             self._busy = False

@@ -288,3 +288,7 @@ def test_the_summary_has_every_fact(tmp_path):
     assert [e["reason"] for e in read["episodes"]] == ["no path", ""]
     assert read["episodes"][1]["state_digest"] == "digest at 12.0"
     assert read["episodes"][1]["events"][0] == {"event": "knob+", "time": 12.0}
+    facts = [{}, {"benchmark": "multi_task"}]
+    write_summary(tmp_path / "b/summary.json", results, 60, facts)
+    again = json.loads((tmp_path / "b/summary.json").read_text())["episodes"]
+    assert again == [read["episodes"][0], read["episodes"][1] | {"benchmark": "multi_task"}]

@@ -7,15 +7,17 @@ summary.json::
     versions        rulesafe, python, numpy, sapien; platform
     time_limit      simulated time limit of an episode, s; the largest if they differ
     totals          episodes, opened, success_rate, mean_process_score, mean_order_free_score
-    episodes        a list with an `EpisodeRecord.to_dict` for each
+    episodes        a list with an `EpisodeRecord.to_dict` for each; with benchmark, its name, and
+                    variation, if the episode is one of a benchmark
 """
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from rulesafe_core.versions import installed
 from rulesafe_sim.episode import EpisodeRecord
@@ -34,15 +36,21 @@ def results_folder(out: str | Path | None) -> Path:
     return Path(out or Path("runs", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))).absolute()
 
 
-def write_summary(path: Path, results: Sequence[EpisodeRecord], time_limit: float) -> None:
-    """Write summary.json; see the module's docstring."""
+def write_summary(
+    path: Path,
+    results: Sequence[EpisodeRecord],
+    time_limit: float,
+    facts: Sequence[Mapping[str, Any]] | None = None,
+) -> None:
+    """Write summary.json; see the module's docstring. `facts`: further entries of each episode."""
+    more = [{}] * len(results) if facts is None else facts
     content = {
         "format": FORMAT,
         "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "versions": versions(),
         "time_limit": time_limit,
         "totals": totals(results),
-        "episodes": [result.to_dict() for result in results],
+        "episodes": [r.to_dict() | dict(entries) for r, entries in zip(results, more, strict=True)],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2) + "\n")

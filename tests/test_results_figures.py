@@ -16,7 +16,8 @@ from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import holm, mean, percent, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
-from rulesafe_locks.rules import RULES
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
@@ -127,6 +128,25 @@ def test_the_figures_of_recovery_and_of_new_rules_are_those_of_the_files():
     assert f"opens {opened} of {len(episodes)} (process score {score:.2f})" in text
     wrong = sum(e["cause"] == "wrong_move" for e in episodes)
     assert f"{wrong} of the {len(episodes) - opened} failures are wrong moves" in text
+
+
+def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"
+    own, another, time = (read_results(path) for path in paths)
+    row = compare(own, another)["rows"][0]
+    assert f"it opens {row['opened'][1]} of 200, p = {row['success_p']:.2g} without" in text
+    assert f"elapsed time alone ({compare(time, another)['rows'][0]['opened'][0]})" in text
+    free = {rule for rule in RULES if prove(load_rule(rule)).bits < 0.5}
+
+    def opened(content, among):
+        found = [e["opened"] for e in content["episodes"] if e["rule"] in among]
+        return sum(found), len(found)
+
+    shown = "({} of {}, with its own memory {})"
+    assert shown.format(*opened(another, free), opened(own, free)[0]) in text
+    others = set(RULES) - free
+    assert f"from {opened(own, others)[0]} to {opened(another, others)[0]} of 120" in text
 
 
 def test_the_rows_of_other_memories_are_those_of_the_files():

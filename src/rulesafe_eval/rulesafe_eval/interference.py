@@ -3,7 +3,7 @@
 Interference: before an episode, the robot moves parts, which the policy's memory then contains. A
 policy should not be disturbed by past motions that have nothing to do with the task. As a control
 experiment, the memory of another episode replaces that of the present one: a policy that uses the
-contents of its memory must then fail.
+contents of its memory then succeeds less often.
 """
 
 from collections.abc import Callable, Sequence

@@ -151,13 +151,10 @@ def test_numpy_reads_and_writes_the_same_files():
     assert (wire.decode(msgpack.packb(npy(columns))) == columns).all()
 
 
-def test_the_package_msgpack_numpy_reads_and_writes_the_same_messages(tmp_path, monkeypatch):
+def test_the_package_msgpack_numpy_reads_and_writes_the_same_messages(peers, monkeypatch):
     """GR00T N1.7 uses this package."""
-    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(tmp_path)]
-    run = subprocess.run([*command, "msgpack-numpy==0.4.8"], capture_output=True, text=True)
-    if run.returncode:
-        pytest.skip(f"no package index: {run.stderr[-200:]}")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    installed = peers("msgpack_numpy", "msgpack-numpy==0.4.8")
+    monkeypatch.syspath_prepend(installed["PYTHONPATH"])
     package = pytest.importorskip("msgpack_numpy")
     values = {"a": np.arange(6, dtype=np.float32).reshape(1, 2, 3), "b": np.float64(3)}
     for found in (

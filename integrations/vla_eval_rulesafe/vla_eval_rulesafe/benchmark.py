@@ -11,7 +11,7 @@ from vla_eval.types import Action, EpisodeResult, Observation, Task
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_locks.instructions import EXPORTED, Length
+from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 
 SUITE = "rulesafe"
 JOINTS = len(ACTION_JOINTS)
@@ -48,7 +48,7 @@ class RuleSafeBenchmark(StepBenchmark):
         safes: str = "all",
         split: str = "train",
         seed: int = 0,
-        instruction: Length = EXPORTED,
+        instruction: Length = EXPORT_LENGTH,
     ):
         super().__init__()
         # Not before `configure_render`: SAPIEN chooses the Vulkan driver when it is imported.

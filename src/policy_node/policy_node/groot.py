@@ -39,7 +39,7 @@ from policy_node.remote import (
 from policy_node.zeromq import RequestSocket
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import GROOT_PARTS, GROOT_TASK
-from rulesafe_locks.instructions import EXPORTED
+from rulesafe_locks.instructions import EXPORT_LENGTH
 
 FORMS = {"__ModalityConfig_class__": wire.npy, "__ModalityConfig__": wire.msgpack_numpy}
 """Form of arrays that a server reads, by the key that marks its modality configurations. Servers
@@ -125,7 +125,7 @@ class GrootPolicy(RemotePolicy):
             frames=1 - min(self._steps, default=0),
             images=bool(self._cameras),
             instruction=bool(self._language),
-            instruction_length=EXPORTED,
+            instruction_length=EXPORT_LENGTH,
         )
 
     def _select(self, config: dict[str, Modality]) -> None:

@@ -28,7 +28,7 @@ from policy_node.policy import Needs, Observation
 from policy_node.remote import MAX_FRAMES, OPEN_TIMEOUT, RemotePolicy, first_steps, server_error
 from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks.instructions import EXPORTED, check_length
+from rulesafe_locks.instructions import EXPORT_LENGTH, check_length
 from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
 
 CLOSE_TIMEOUT = 2.0
@@ -99,7 +99,7 @@ class OpenpiPolicy(RemotePolicy):
         self.needs = Needs(
             images=bool(keys.image or keys.wrist_image),
             instruction=bool(keys.prompt),
-            instruction_length=EXPORTED,
+            instruction_length=EXPORT_LENGTH,
             memory=bool(self.memory.length),
         )
         self.metadata = wire.decode_dict(description)

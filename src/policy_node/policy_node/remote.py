@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks.instructions import EXPORTED, Length, check_length
+from rulesafe_locks.instructions import EXPORT_LENGTH, Length, check_length
 from vq_memory_node.memory import Memory, NoMemory
 
 OPEN_TIMEOUT = 10.0
@@ -90,7 +90,7 @@ class RemotePolicy(ABC):
     ERRORS: ClassVar[tuple[type[Exception], ...]]
     """Exceptions of a connection: RuleSafeError and those of the transport."""
 
-    needs = Needs(instruction_length=EXPORTED)
+    needs = Needs(instruction_length=EXPORT_LENGTH)
     memory: Memory = NoMemory()
 
     def __init__(self, address: str) -> None:

@@ -8,7 +8,7 @@ import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_demos.commands_write import write
-from rulesafe_locks.instructions import EXPORTED, MAX_TOKENS, Length, token_bound
+from rulesafe_locks.instructions import EXPORT_LENGTH, MAX_TOKENS, Length, token_bound
 
 if TYPE_CHECKING:
     from rulesafe_data.export_v2 import ExportedMemory
@@ -270,7 +270,7 @@ def export(
     directory: Directory,
     out: Path,
     format: Literal["states", "lerobot-v2.1", "groot"] = "states",
-    instruction: Length = EXPORTED,
+    instruction: Length = EXPORT_LENGTH,
     memory_model: str | None = None,
     clusters: int | None = None,
     length: int | None = None,

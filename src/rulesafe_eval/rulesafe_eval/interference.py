@@ -55,7 +55,7 @@ def interfere(
             simulation.restart()
             return positions, events
     simulation.reset(rule, safe, seed, variation)
-    return Agent.before, []
+    return Agent.earlier_positions, []
 
 
 def another_episode(

@@ -74,7 +74,7 @@ class PolicyAgent(Agent):
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
         self.memory.reset()
-        for positions in self.before:
+        for positions in self.earlier_positions:
             self.memory.push(positions)
         self._executor.reset(0)
         with _traced(simulation):
@@ -94,8 +94,8 @@ class PolicyAgent(Agent):
         """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs
         positions = simulation.state().action_positions.astype(np.float32)
-        if count := len(self.instead):
-            self.memory.push(self.instead[min(simulation.frame, count - 1)])
+        if count := len(self.replacement_positions):
+            self.memory.push(self.replacement_positions[min(simulation.frame, count - 1)])
         else:
             self.memory.push(positions)
         # Images and clouds cost more than physics, so they are rendered only where they are used.

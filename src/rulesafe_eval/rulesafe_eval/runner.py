@@ -59,10 +59,12 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     except OutOfReach as error:
         return line_out_of_reach(episode, rule, str(error)) | {"timing": {}}
     placing = time.perf_counter() - began
-    agent.instead = Agent.instead
+    agent.replacement_positions = Agent.replacement_positions
     if setup.control == ANOTHER:
         simulation = simulation_of(agent.renders)
-        agent.instead = another_episode(simulation, rule, episode.safe, episode.seed, variation)
+        agent.replacement_positions = another_episode(
+            simulation, rule, episode.safe, episode.seed, variation
+        )
     line, actions, inferences = execute(agent, setup, episode, rule, variation)
     _keep(actions_file(directory, episode.rule, episode.number), actions)
     timing = {
@@ -96,7 +98,7 @@ def execute(
         RuleSafeError: if the policy fails; with the policy's traceback.
     """
     diagnosis, simulation = Diagnosis(), simulation_of(agent.renders)
-    agent.before, events = start(simulation, setup, rule, episode, variation)
+    agent.earlier_positions, events = start(simulation, setup, rule, episode, variation)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
     runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
@@ -125,7 +127,7 @@ def start(
     if setup.interference:
         return interfere(simulation, *arguments)
     simulation.reset(*arguments)
-    return Agent.before, []
+    return Agent.earlier_positions, []
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:

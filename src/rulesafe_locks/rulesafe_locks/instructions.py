@@ -11,7 +11,7 @@ from rulesafe_core.errors import unknown_name
 
 Length = Literal["short", "long"]
 
-EXPORTED: Length = "short"
+EXPORT_LENGTH: Length = "short"
 """Default of exports and of policies on servers, whose prompts must be those of the training."""
 
 MAX_TOKENS = 40

@@ -25,16 +25,16 @@ class Agent:
 
     Attributes:
         renders: whether the agent needs a simulation that renders.
-        before: joint positions (N, 13), rad, that were observed before the episode.
-        instead: joint positions (N, 13), rad, that the memory receives instead of the measured
-            ones, frame by frame, the last ones repeatedly; empty: the measured ones.
+        earlier_positions: joint positions (N, 13), rad, that were observed before the episode.
+        replacement_positions: joint positions (N, 13), rad, that the memory receives frame by frame
+            in place of the measured ones, the last ones repeatedly; empty: the measured ones.
         activity: activity of the last action.
         log: log of the current episode.
     """
 
     renders = False
-    before: NDArray[np.float32] = np.zeros((0, 13), np.float32)
-    instead: NDArray[np.float32] = before
+    earlier_positions: NDArray[np.float32] = np.zeros((0, 13), np.float32)
+    replacement_positions: NDArray[np.float32] = earlier_positions
     activity = Activity()
     log: AgentLog
 

@@ -20,7 +20,7 @@ from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.randomisation import SPLITS, load_split, sample_placement
 from rulesafe_sim.safe import Safe, detent_torque
 from rulesafe_sim.safe_body import inertial_of, safe_body
-from rulesafe_sim.safe_checks import contains, solid_shapes
+from rulesafe_sim.safe_checks import check_safe, contains, solid_shapes
 from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import placement_pose
@@ -31,6 +31,11 @@ DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
 @pytest.fixture(params=SAFES)
 def safe(request) -> Safe:
     return load_safe(request.param)
+
+
+def test_the_hand_can_operate_each_built_in_safe(safe):
+    """They are loaded without this check, which takes a quarter of a second."""
+    check_safe(safe)
 
 
 def same_shape(a: Shape, b: Shape, tolerance: float = 1e-6) -> bool:

@@ -157,17 +157,17 @@ class LockableSafe(Articulation):
     def __init__(self, articulation: sapien.physx.PhysxArticulation, play: float):
         super().__init__(articulation)
         self._play = play
+        self._parts = [name.removesuffix("_joint") for name in self.names]
         self._range = {name: joint.get_limits()[0].tolist() for name, joint in self.joints.items()}
         self._stops = {name: list(limits) for name, limits in self._range.items()}
 
     def part_positions(self) -> dict[str, float]:
         """Return the positions of knob, handle and door in rad, 0 = closed."""
-        positions = self.positions
-        return {name.removesuffix("_joint"): float(positions[i]) for name, i in self.index.items()}
+        return dict(zip(self._parts, self.articulation.qpos.tolist(), strict=True))
 
     def apply_torques(self, torques: Mapping[str, float]) -> None:
         """Apply a torque (N m, positive opens) to each part until the next call."""
-        qf = [torques.get(name.removesuffix("_joint"), 0.0) for name in self.names]
+        qf = [torques.get(part, 0.0) for part in self._parts]
         self.articulation.set_qf(np.array(qf, np.float32))
 
     def set_stop(self, part: str, locked: bool, is_open: bool, position: float) -> None:

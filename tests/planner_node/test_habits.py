@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planner_node.episode import observe, run_expert
-from planner_node.grasping import AT_AXIS, Grasper, Unreachable
+from planner_node.grasping import AT_AXIS, OFF_AXIS, Grasper, Unreachable
 from planner_node.habits import load_habits, style_config
 from planner_node.kinematics import Arm
 from planner_node.moves import MovePlanner
@@ -115,3 +115,27 @@ def test_a_strict_habit_whose_grasp_is_not_offered_takes_nothing():
 def test_an_unknown_style_is_refused():
     with pytest.raises(RuleSafeError, match="varied, habitual, strict"):
         style_config("wild")
+
+
+def test_without_order_the_same_operations_are_found():
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_07", seed=3)
+    seen = observe(simulation)
+    planner = MovePlanner(simulation.safe, seen.pose_safe_in_pelvis)
+    move = planner.move(seen, "handle", True)
+    freedom = replace(OFF_AXIS, rolls=(0.0,), tilts=(0.0, 0.2))
+
+    def found(ordered: bool) -> list[bytes]:
+        operations = Grasper(Arm()).operations(
+            planner.grasps(move),
+            freedom,
+            partial(planner.held_pose, seen, move),
+            (move.start, move.goal),
+            seen.arm,
+            ordered=ordered,
+        )
+        return [operation.motion.tobytes() for operation in operations]
+
+    ordered, others = found(True), found(False)
+    assert len(ordered) > 3 and ordered != others
+    assert sorted(ordered) == sorted(others)

@@ -3,7 +3,7 @@ import pytest
 
 from planner_node.constraints import AxisConstraint, Goals, PointConstraint, pose_goals
 from planner_node.hand import HAND_FRAME, PINCH_POINT
-from planner_node.inverse_kinematics import Costs, Infeasible, descend, solve
+from planner_node.inverse_kinematics import Costs, Infeasible, Solution, descend, distinct, solve
 from planner_node.kinematics import Arm, PositionLimits, upper_body
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HOME
@@ -124,3 +124,16 @@ def test_a_point_out_of_reach_is_named_with_its_distance(arm):
     point, axis = error.value.residuals
     assert point.excess > 1.0 and axis.excess == 0.0
     assert "approach" not in str(error.value)
+
+
+def test_distinct_takes_no_more_solutions_than_necessary():
+    def solution(joint: float, excess: float = 0.0) -> Solution:
+        return Solution(np.full(7, joint), excess, cost=0.0)
+
+    found = iter([solution(0.0, 0.1), solution(1.0), solution(1.2), solution(2.0), solution(3.0)])
+    kept, nearest = distinct(found, most=2)
+    assert [each.arm[0] for each in kept] == [1.0, 2.0]
+    assert nearest.arm[0] == 1.0 and next(found).arm[0] == 3.0
+
+    kept, nearest = distinct([solution(0.0, 0.3), solution(1.0, 0.1), solution(2.0, 0.2)])
+    assert not kept and nearest.arm[0] == 1.0

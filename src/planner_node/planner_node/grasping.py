@@ -193,6 +193,7 @@ class Grasper:
         positions: tuple[float, float],
         now: NDArray[np.float64],
         habit: Habit | None = None,
+        ordered: bool = True,
     ) -> Iterator[Operation]:
         """Yield operations that move a part between two positions.
 
@@ -204,6 +205,8 @@ class Grasper:
         Args:
             positions: start and end of the moved joint, rad.
             now: present joint positions (7,) of the arm, rad.
+            ordered: False: yield the same operations in the order in which they are found, the
+                first much sooner.
 
         Raises:
             Unreachable: at the end, if there is no operation.
@@ -211,63 +214,76 @@ class Grasper:
         anchor = positions[0] + freedom.anchor * (positions[1] - positions[0])
         waypoints = (positions[0], anchor, positions[1])
         search, lagging = _SearchResult(), []
-        habit_pinch = None if habit is None or habit.pinch is None else habit.pinch
-        turns = sorted(product(freedom.rolls, freedom.tilts), key=lambda t: abs(t[0]) + abs(t[1]))
-        if habit_pinch is not None:
-            turns.sort(key=lambda turn: turn != habit_pinch[2:])
-        only = habit_pinch is not None and habit is not None and habit.only
-        if only:
-            turns = turns[:1]
-        for roll, tilt in turns:
-            pinches = [make_pinch(grasp, s, roll, tilt) for grasp, s in product(grasps, (1, -1))]
-            postures = self._postures(pinches, part_pose(anchor), now, search, habit)
-            if habit_pinch is not None:
-                number, offered = habit_pinch[0], habit_pinch[0] < len(grasps)
-                preferred = make_pinch(grasps[number], *habit_pinch[1:]).key if offered else None
-                postures.sort(key=lambda each: each[0].key != preferred)
-                if only:
-                    postures = [each for each in postures if each[0].key == preferred]
+        usual = None if habit is None else habit.pinch
+        turns = sorted(
+            product(freedom.rolls, freedom.tilts),
+            key=lambda turn: (usual is not None and turn != usual[2:], abs(turn[0]) + abs(turn[1])),
+        )
+        groups = [
+            [make_pinch(grasp, s, *turn) for grasp, s in product(grasps, (1, -1))] for turn in turns
+        ]
+        if habit is not None and usual is not None:
+            key = (grasps[usual[0]], *usual[1:]) if usual[0] < len(grasps) else None
+            nearest, *further = groups
+            first = [pinch for pinch in nearest if pinch.key == key]
+            others = [pinch for pinch in nearest if pinch.key != key]
+            groups = [first] if habit.only else [first, others, *further]
+        if not ordered:
+            groups = [[pinch] for pinches in groups for pinch in pinches]
+        starts = self._starts[: max(8, len(self._starts) // len(grasps))]
+        for pinches in groups:
+            postures = self._postures(pinches, part_pose(anchor), now, starts, search, habit)
             tracked = (
                 self._track(pinch, freedom, posture.arm, part_pose, waypoints, now, search)
                 for pinch, posture in postures
             )
             found = (operation for operation in tracked if operation)
-            batch_size = BATCH if habit is None else 1  # 1 keeps the order of the postures
+            # 1 keeps the order of the postures.
+            batch_size = BATCH if habit is None and ordered else 1
             while batch := sorted(islice(found, batch_size), key=lambda operation: operation.cost):
                 search.found += len(batch)
-                yield from (operation for operation in batch if not operation.lags)
-                lagging += [operation for operation in batch if operation.lags]
+                for operation in batch:
+                    if operation.lags and ordered:
+                        lagging.append(operation)
+                    else:
+                        yield operation
         yield from lagging
         if not search.found:
-            if search.nearest > 0:
+            count = sum(map(len, groups))
+            if not count:
+                why = "the part does not offer the habit's"
+            elif search.nearest > 0:
                 why = f"the nearest posture violates {search.worst}"
             elif search.followed < 1:
                 why = f"the best one follows {100 * search.followed:.0f} % of the motion"
             else:
                 why = "those that follow the motion leave no room to approach or retreat"
-            raise Unreachable(
-                f"none of {2 * len(grasps) * len(turns)} pinches is reachable during the motion: "
-                f"{why}"
-            )
+            raise Unreachable(f"none of {count} pinches is reachable during the motion: {why}")
 
     def _postures(
-        self, pinches: Sequence[Pinch], part_in_pelvis: Transform, now, search: _SearchResult, habit
+        self,
+        pinches: Sequence[Pinch],
+        part_in_pelvis: Transform,
+        now,
+        starts: NDArray[np.float64],
+        search: _SearchResult,
+        habit,
     ) -> list[tuple[Pinch, Solution]]:
         """Return arm postures that grasp the part, without near duplicates, the cheapest first."""
         preferred, costs = (now, POSTURE) if habit is None else (np.array(habit.posture), HABITUAL)
-        starts = (preferred, *self._starts[: max(8, 2 * len(self._starts) // len(pinches))])
         postures = []
         for pinch in pinches:
             goals = pinch_goals(part_in_pelvis @ pinch.frame_in_part, RIGID)
-            found = [descend(self.arm, start, goals) for start in starts]
-            nearest = min(found, key=lambda solution: solution.excess)
+            found, nearest = distinct(
+                descend(self.arm, start, goals) for start in (preferred, *starts)
+            )
             if nearest.excess < search.nearest:
                 search.nearest = nearest.excess
                 missed = goals.residuals(self.arm.hand_pose(nearest.arm))
                 search.worst = ", ".join(str(r) for r in missed if r.excess > 0)
             postures += [
                 (pinch, descend(self.arm, solution.arm, goals, costs, present=preferred))
-                for solution in distinct(found)
+                for solution in found
             ]
         return sorted(postures, key=lambda each: each[1].cost)
 

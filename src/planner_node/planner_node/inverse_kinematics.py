@@ -211,16 +211,28 @@ def _cost(arm: Arm, joints, present, limits: PositionLimits, costs: Costs):
     return float(cost), gradient, np.broadcast_to(curvature, joints.shape)
 
 
-def distinct(found: Iterable[Solution], apart: float = 0.3, most: int = 4) -> list[Solution]:
+def distinct(
+    solutions: Iterable[Solution], apart: float = 0.3, most: int = 4
+) -> tuple[list[Solution], Solution]:
     """Return at most `most` of the solutions that meet the goals, each with at least one joint
-    `apart` (rad) from every other solution."""
+    `apart` (rad) from every other one, and the solution that is nearest to the goals.
+
+    Of an iterator, no more solutions are taken than necessary.
+    """
     kept: list[Solution] = []
-    for solution in found:
+    nearest: Solution | None = None
+    for solution in solutions:
+        if nearest is None or solution.excess < nearest.excess:
+            nearest = solution
         if solution.feasible and all(
             np.abs(solution.arm - other.arm).max() > apart for other in kept
         ):
             kept.append(solution)
-    return kept[:most]
+            if len(kept) == most:
+                break
+    if nearest is None:
+        raise ValueError("no solutions")
+    return kept, nearest
 
 
 def starts(
@@ -255,12 +267,13 @@ def solve(
             violates, and by how much.
     """
     limits = arm.limits.within(limits)
-    found = [descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)]
+    found, nearest = distinct(
+        descend(arm, s, goals, limits=limits) for s in starts(limits, state, tries, seed)
+    )
     better = [
-        descend(arm, solution.arm, goals, costs, present=state, limits=limits)
-        for solution in distinct(found)
+        descend(arm, solution.arm, goals, costs, present=state, limits=limits) for solution in found
     ]
-    best = min(better or found, key=lambda s: s.cost if better else s.excess)
+    best = min(better, key=lambda solution: solution.cost, default=nearest)
     pose = arm.hand_pose(best.arm)
     residuals = goals.residuals(pose)
     if not best.feasible:

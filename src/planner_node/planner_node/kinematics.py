@@ -30,7 +30,7 @@ class PositionLimits:
     upper: NDArray[np.float64]
 
     def clip(self, arm: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.clip(arm, self.lower, self.upper)
+        return np.minimum(np.maximum(arm, self.lower), self.upper)  # np.clip takes twice as long
 
     def within(self, narrower: "PositionLimits | None") -> "PositionLimits":
         """Return the intersection with `narrower` limits; None leaves these unchanged."""

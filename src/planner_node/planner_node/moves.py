@@ -155,7 +155,7 @@ class MovePlanner:
             if self._too_far(obs, move):
                 return False
             try:
-                return any(True for _ in self.operations(obs, move))
+                return any(True for _ in self.operations(obs, move, ordered=False))
             except Unreachable:
                 return False
 
@@ -210,7 +210,12 @@ class MovePlanner:
             return self._grasper.retreat(self.held_pose(obs, move, position), pinch, obs.arm)
 
     def _free(
-        self, obs: ExpertObservation, move: Move, tried: set[tuple], blocked: Counter
+        self,
+        obs: ExpertObservation,
+        move: Move,
+        tried: set[tuple],
+        blocked: Counter,
+        ordered: bool = True,
     ) -> Iterator[Operation]:
         """Yield collision-free operations not in `tried`, and count the contacts of the others in
         `blocked`. Raises Unreachable."""
@@ -222,6 +227,7 @@ class MovePlanner:
             (move.start, move.goal),
             obs.arm,
             self._habit(obs, move),
+            ordered,
         ):
             if operation.pinch.key not in tried:
                 contacts = self._contacts_of(operation, obs, move)
@@ -241,9 +247,11 @@ class MovePlanner:
         keys = situations(self.safe, obs, move)
         return next((self.config.habits[key] for key in keys if key in self.config.habits), None)
 
-    def operations(self, obs: ExpertObservation, move: Move) -> Iterator[Operation]:
-        """Yield collision-free operations, the best first. Raises Unreachable."""
-        return self._free(obs, move, set(), Counter())
+    def operations(
+        self, obs: ExpertObservation, move: Move, ordered: bool = True
+    ) -> Iterator[Operation]:
+        """Yield collision-free operations, the best first if `ordered`. Raises Unreachable."""
+        return self._free(obs, move, set(), Counter(), ordered)
 
     def held_pose(self, obs: ExpertObservation, move: Move, position: float) -> Transform:
         """Return the pose of the held part's link in the pelvis frame with the moved part at

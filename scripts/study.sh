@@ -13,8 +13,8 @@
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
 #   robustness    that policy with camera images, out of distribution, after a part was turned back,
-#                 after motions that have nothing to do with the task, and with another episode's
-#                 memory
+#                 after motions that have nothing to do with the task, and with a memory that is
+#                 shuffled, delayed, truncated, perturbed or that of another episode
 #   four_rules    RDT and pi0 under four rules
 #   additions     DP3 under rule_001 without what this project adds to it, on one safe and on ten
 #   control       tokens shuffled in time
@@ -57,9 +57,11 @@ evaluated() {
 }
 
 # Evaluate a policy under all rules and on all safes of a split: all_rules NAME SPLIT OPTION...
+# The last word of the options is part of the name of the results.
 all_rules() {
+    last=${*: -1}
     rulesafe eval --policy "$policies/$1" --rules "$all" --safes all --split "$2" \
-        --episodes "${EPISODES:-10}" --films 0 --out "$results/$1_$2${3:+_${3#--}}" "${@:3}"
+        --episodes "${EPISODES:-10}" --films 0 --out "$results/$1_$2${3:+_${last#--}}" "${@:3}"
 }
 
 # Write a table of evaluations: table NAME RESULT...
@@ -254,11 +256,16 @@ robustness() {
     found=("$results/all_images_0_nominal" "$results/all_vq_0_nominal")
     runs=("all_rules all_images_0 nominal")
     for memory in ${MEMORIES:-none raw vq}; do
-        for condition in shifted "nominal --turn-back" "nominal --interference" \
-            "nominal --memory-control another"; do
-            if [[ $memory$condition == none*another ]]; then continue; fi
-            read -r split option _ <<<"$condition"
-            found+=("$results/all_${memory}_0_$split${option:+_${option#--}}")
+        conditions=(shifted "nominal --turn-back" "nominal --interference")
+        if [[ $memory != none ]]; then
+            for control in shuffled delayed truncated perturbed another; do
+                conditions+=("nominal --memory-control $control")
+            done
+        fi
+        for condition in "${conditions[@]}"; do
+            read -r split options <<<"$condition"
+            last=${options##* }
+            found+=("$results/all_${memory}_0_$split${last:+_${last#--}}")
             runs+=("all_rules all_${memory}_0 $condition")
         done
     done

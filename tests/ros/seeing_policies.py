@@ -8,6 +8,7 @@ import numpy as np
 
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.errors import RuleSafeError
+from vq_memory_node.controls import RandomClusters
 from vq_memory_node.memory import RawMemory, VqMemory
 
 
@@ -70,6 +71,12 @@ class Recalling(Seeing):
 
     needs = Needs(frames=1, memory=True)
     memory = RawMemory(length=10)
+
+
+class Clustered(Recalling):
+    """Observes tokens that the memory node does not publish."""
+
+    memory = RandomClusters(length=10)
 
 
 class Watching(Seeing):

@@ -101,6 +101,7 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
         ("InstructedPolicy", 50, ()),
         ("ShortlyInstructedPolicy", 50, ()),
         ("Recalling", 7, ()),
+        ("Clustered", 7, ()),
         ("Remembering", 15, ("start",)),
     ],
 )

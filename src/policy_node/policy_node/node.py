@@ -40,7 +40,7 @@ from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.convert import JOINTS_QOS
-from vq_memory_node.memory import TokenMemory
+from vq_memory_node.memory import FsqMemory, TokenMemory, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
 FIRST_LOG, NEXT_LOG = 5.0, 10.0
@@ -115,7 +115,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         policy = find_policy(self.values.policy, self.values.threads)
         memory = memory_of_policy(policy)
         self._memory = RollingMemory(memory)
-        self._published = memory if isinstance(memory, TokenMemory) else None
+        self._published = memory if isinstance(memory, VqMemory | FsqMemory) else None
         self._policy = policy
         self._chunks = self.create_lifecycle_publisher(
             JointTrajectory, "/policy/action_chunk", STATE_QOS

@@ -76,7 +76,8 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
     """Yield the submissions of a folder.
 
     Raises:
-        RuleSafeError: about.yaml or submission.json is invalid, or has no benchmark's episodes.
+        RuleSafeError: about.yaml or submission.json is invalid, has no benchmark's episodes, or
+            about.yaml does not state privileged information.
     """
     for path in sorted(folder.glob("*/submission.json")):
         content = read_submission(path)
@@ -90,6 +91,10 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
             )
         about = path.with_name("about.yaml")
         stated_by = build(About, read_yaml(about), str(about))
+        if stated_by.privileged == "none" and content["request"]["actor"].get("privileged"):
+            raise RuleSafeError(
+                f"{about} states no privileged information, but the evaluated policy has some"
+            )
         yield Entry(path.parent, stated_by, name, content, pool_rules([content]))
 
 

@@ -216,7 +216,7 @@ twenty_rules() {
 }
 
 memories() {
-    controls=vq_memory_node.controls
+    controls=vq_memory_node.controls keyframes=vq_memory_node.keyframes
     rulesafe memory train "$out/demos_all" --quantiser fsq --sees hand --out "$out/fsq" \
         ${STEPS:+--steps "$STEPS"}
     for seed in ${SEEDS:-0 1 2}; do
@@ -228,6 +228,11 @@ memories() {
         echo "two_levels $seed counter $controls:StepCounter --length 1"
         echo "two_levels $seed joints $controls:QuantisedJoints"
         echo "two_levels $seed random $controls:RandomClusters"
+        echo "two_levels $seed actions $controls:PastActions"
+        echo "two_levels $seed releases $keyframes:GraspKeyframes"
+        echo "two_levels $seed release_tokens $keyframes:GraspTokens"
+        echo "two_levels $seed token_changes $keyframes:TokenKeyframes"
+        echo "two_levels $seed oracle $keyframes:OraclePhases"
         echo "two_levels $seed fsq fsq --memory-model $out/fsq"
         for network in gru transformer; do
             echo "two_levels $seed $network raw --size $network"
@@ -236,7 +241,7 @@ memories() {
     done | parallel
     found=()
     for name in none raw vq{,_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random \
-        fsq gru transformer scenes; do
+        actions releases release_tokens token_changes oracle fsq gru transformer scenes; do
         found+=("$results/all_${name}"_[0-9]*_nominal)
     done
     table memories "${found[@]}"

@@ -73,6 +73,19 @@ def test_a_row_has_the_results_and_text_without_markup(leaderboard, tmp_path):
     assert row in page and page.count("No submissions yet.") == 3
 
 
+def test_privileged_information_has_to_be_stated(leaderboard, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    content = stated(load_benchmark("multi_task"), True)
+    content["request"]["actor"]["privileged"] = True
+    (folder / "submission.json").write_text(json.dumps(content))
+    (folder / "about.yaml").write_text(ABOUT)
+    with pytest.raises(RuleSafeError, match=r"about\.yaml states no privileged information"):
+        list(leaderboard.entries(tmp_path))
+    (folder / "about.yaml").write_text(ABOUT.replace("privileged: none", "privileged: phases"))
+    assert "| phases |" in leaderboard.page(list(leaderboard.entries(tmp_path)))
+
+
 def test_incomplete_submissions_are_refused(leaderboard, tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()

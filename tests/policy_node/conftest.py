@@ -9,6 +9,8 @@ import pytest
 from policy_node.configs import Dp3Config
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
+from vq_memory_node.controls import INDEX_FINGER, PastActions
+from vq_memory_node.keyframes import GraspKeyframes, OraclePhases
 from vq_memory_node.memory import FsqMemory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import Architecture, MemoryModel, save_model
 
@@ -52,6 +54,7 @@ def _episode(index):
     length = LENGTHS[index]
     steps = np.cumsum(rng.normal(0, 0.02, (length + 1, 39)), axis=0)
     path = np.cumsum(steps * 0.1, axis=0)
+    path[:, 20 + INDEX_FINGER] = 0.5 + 0.3 * np.sin(np.arange(length + 1) / 4)  # several grasps
     frames = [
         Frame(
             rng.integers(0, 256, (32, 32, 3), np.uint8),
@@ -66,7 +69,10 @@ def _episode(index):
         joint_velocities=np.gradient(path[:-1], 0.1, axis=0),
         actions=path[1:, 20:33],
         frames=iter(frames),
-        privileged={"step": np.arange(length) // 10},
+        privileged={
+            "step": np.arange(length) // 10,
+            "part_open": np.arange(length)[:, None] // (11, 23, 60) % 2 == 1,
+        },
         facts={"rule": f"rule_{index:03d}", "seed": index},
     )
 
@@ -133,6 +139,9 @@ def memories(fsq_model):
         "raw": RawMemory(6),
         "vq": VqMemory("rule_001_rule_020_hand", length=6),
         "fsq": FsqMemory(str(fsq_model), length=6),
+        "actions": PastActions(6),
+        "grasps": GraspKeyframes(6),
+        "oracle": OraclePhases(6),
     }
 
 

@@ -9,7 +9,9 @@ import pytest
 from policy_node.loading import find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.memory import NoMemory, RawMemory
+from vq_memory_node.controls import PastActions
+from vq_memory_node.keyframes import OraclePhases
+from vq_memory_node.memory import WIDTHS, NoMemory, RawMemory
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 
@@ -54,6 +56,22 @@ def test_a_policy_says_which_memory_it_needs(mine):
     assert find_policy(f"{mine}:Recalling").needs == Needs(memory=True)
     with pytest.raises(RuleSafeError, match="this one has None"):
         memory_of_policy(find_policy(f"{mine}:Forgetful"))
+
+
+@pytest.mark.parametrize(
+    ("memory", "reason"),
+    [
+        (OraclePhases(), "OraclePhases observes phases, which are privileged; .*`rulesafe eval`"),
+        (PastActions(), "PastActions observes actions; such a policy runs in `rulesafe eval` only"),
+    ],
+)
+def test_a_memory_of_other_inputs_than_joint_positions_needs_an_evaluation(memory, reason, mine):
+    """The policy node and policy servers observe joint positions only."""
+    policy = find_policy(f"{mine}:Recalling")
+    policy.memory = memory
+    with pytest.raises(RuleSafeError, match=reason):
+        memory_of_policy(policy)
+    assert memory_of_policy(policy, WIDTHS) == memory
 
 
 def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):

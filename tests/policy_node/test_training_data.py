@@ -6,10 +6,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.configs import TrainConfig
+from policy_node.memory_inputs import memory_input
 from policy_node.training_data import ObservationWindows, pad, select_episodes, warp_time
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter, EpisodeData
 from vq_memory_node.grids import Sliding, ends_of
 from vq_memory_node.rolling import readings_of
 from vq_memory_node.windows import STRIDE
@@ -85,19 +87,39 @@ def test_training_sees_other_points_of_a_cloud_each_time(make, store, small):
     assert seen[0] != seen[1] and max(seen[0] | seen[1]) >= small.points
 
 
-@pytest.mark.parametrize("memory", ["raw", "vq", "fsq"])
+@pytest.mark.parametrize("memory", ["raw", "vq", "fsq", "actions", "grasps", "oracle"])
 def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
     windows = make(memory)
     batch = windows.batch(places(store))
-    joints = store.episode(EPISODES[1])["observation.state"]
-    readings = readings_of(joints, memories[memory])
+    inputs = memory_input(store, EPISODES[1], memories[memory].input)
+    readings = readings_of(inputs, memories[memory])
     np.testing.assert_array_equal(batch.memory_mask.numpy(), readings.mask[FRAMES])
     values = readings.values[FRAMES]
-    if memory == "raw":
+    if not memories[memory].vocabulary:
         values = windows.normaliser.joints.encode(values)
         values[~readings.mask[FRAMES]] = 0
     np.testing.assert_array_equal(batch.memory.numpy(), values)
     assert readings.mask[FRAMES].sum() > len(FRAMES)
+    assert len(np.unique(batch.memory_mask.numpy(), axis=0)) > 1
+
+
+def test_the_inputs_of_memories_are_those_of_the_dataset(store):
+    episode, columns = store.episode(1), store.privileged.frames(1)
+    joints, actions = episode["observation.state"], episode["action"]
+    assert np.array_equal(memory_input(store, 1, "positions"), joints)
+    assert np.array_equal(memory_input(store, 1, "actions")[1:], actions[:-1])
+    assert np.array_equal(memory_input(store, 1, "actions")[0], joints[0])
+    assert np.array_equal(memory_input(store, 1, "phases"), columns["part_open"])
+    assert columns["part_open"].any(0).tolist() == [True, True, False]
+
+
+def test_a_dataset_without_phases_has_none_for_an_oracle(demos, tmp_path):
+    writer = DatasetWriter(tmp_path / "bag")
+    joints = np.zeros((4, len(ALL_JOINTS)))
+    writer.write(0, EpisodeData("open it", joints, joints, np.zeros((4, 13))))
+    writer.finish()
+    with pytest.raises(RuleSafeError, match="bag has no part_open in the folder privileged"):
+        memory_input(EpisodeStore(tmp_path / "bag"), 0, "phases")
 
 
 def test_with_every_memory_the_same_windows_are_drawn(make, memories):
@@ -135,6 +157,28 @@ def test_a_raw_memory_does_not_tell_the_noise(make, store):
     assert torch.equal(moved.memory[:, -1], moved.joints[:, -1])
     assert not torch.equal(moved.memory[:, -1], still.memory[:, -1])
     assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
+
+
+def test_past_actions_do_not_tell_the_noise(make, store):
+    """The newest one gets the noise of the posture, which it almost equals."""
+    windows = make("actions", jitter=0.01, memory_warp=0.0)
+    still = windows.batch(places(store))
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    noise = moved.joints[:, -1] - still.joints[:, -1]
+    torch.testing.assert_close(moved.memory[:, -1] - still.memory[:, -1], noise)
+    assert noise.abs().max() > 0.001
+    assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
+
+
+@pytest.mark.parametrize("memory", ["grasps", "oracle"])
+def test_keyframes_are_neither_warped_nor_noisy(memory, make, store):
+    """They are no instants before the present one."""
+    windows = make(memory, jitter=0.01, memory_warp=0.5)
+    still = windows.batch(places(store))
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    assert not torch.equal(moved.joints, still.joints)
+    assert torch.equal(moved.memory, still.memory)
+    assert torch.equal(moved.memory_mask, still.memory_mask)
 
 
 def test_a_warped_past_goes_at_another_pace():

@@ -13,6 +13,7 @@ from policy_node.checkpoints import read_policy
 from policy_node.configs import EncoderConfig, TrainConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.history import ObservationHistory
+from policy_node.memory_inputs import memory_input
 from policy_node.network_policy import load_policy
 from policy_node.open_loop import measure, report
 from policy_node.policy import Observation
@@ -98,7 +99,7 @@ def test_a_dataset_without_subtasks_is_refused(demos, memories, tmp_path):
 
 
 @pytest.mark.train
-@pytest.mark.parametrize("memory", ["none", "raw", "vq"])
+@pytest.mark.parametrize("memory", ["none", "raw", "vq", "actions", "grasps", "oracle"])
 def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
     memory, skills, labelled, cache, memories, tmp_path
 ):
@@ -117,7 +118,8 @@ def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
     history = ObservationHistory(policy.needs)
     for frame in (43, 44, 45):
         history.push(frame, joints[frame], episode["observation.points"][frame])
-    reading = readings_of(joints, policy.memory)[45] if memory != "none" else None
+    inputs = memory_input(EpisodeStore(labelled), 0, policy.memory.input)
+    reading = readings_of(inputs, policy.memory)[45] if memory != "none" else None
 
     def chunk():
         policy.reset()
@@ -126,6 +128,8 @@ def test_only_the_choice_is_trained_and_the_checkpoint_is_complete(
 
     assert chunk().shape == (50, 13)
     np.testing.assert_array_equal(chunk(), chunk())
+    found = measure(policy, EpisodeStore(labelled), [0], every=20)
+    assert len(found.chosen) == 4 and (found.chosen >= 0).all()
 
 
 def test_skills_alone_are_no_policy(skills):

@@ -9,6 +9,7 @@ import numpy as np
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.controls import RandomClusters
+from vq_memory_node.keyframes import OraclePhases
 from vq_memory_node.memory import RawMemory, VqMemory
 
 
@@ -77,6 +78,12 @@ class Clustered(Recalling):
     """Observes tokens that the memory node does not publish."""
 
     memory = RandomClusters(length=10)
+
+
+class Informed(Recalling):
+    """Observes the phases of the parts, which are privileged."""
+
+    memory = OraclePhases()
 
 
 class Watching(Seeing):

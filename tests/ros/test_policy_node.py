@@ -329,6 +329,7 @@ def test_a_policys_bug_ends_the_node(start):
         (("policy:=seeing_policies:hashlib",), "cannot be instantiated"),
         (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
+        (("policy:=seeing_policies:Informed",), "observes phases, which are privileged"),
         (
             ("policy:=seeing_policies:Watching", "patience:=1.0"),
             "no publisher on /joint_states, /instruction, /memory/tokens, /camera/points, "

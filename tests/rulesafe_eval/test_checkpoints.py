@@ -24,6 +24,8 @@ from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from vq_memory_node.colours import cluster_colours
+from vq_memory_node.controls import PastActions
+from vq_memory_node.keyframes import OraclePhases
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 from vq_memory_node.rolling import readings_of
 
@@ -120,6 +122,21 @@ def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsy
     ]
     assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
     assert "requires a policy with memory" in capsys.readouterr().err
+
+
+def test_a_privileged_memory_is_marked_in_the_results(checkpoint, tmp_path):
+    """In policy.json, results.json and submission.json; a film shows no tokens of it."""
+    folder, out = checkpoint(OraclePhases(length=10)), tmp_path / "out"
+    assert json.loads((folder / "policy.json").read_text())["memory"]["privileged"] is True
+    words = ["--policy", str(folder), *WORDS, "--episodes", "1", "--films", "1", "--out", str(out)]
+    assert main(["eval", *words, "--memory-control", "shuffled"]) == 0
+    assert pictures(out)[0].shape == (SIDE + BAR, 2 * SIDE, 3)
+    for name in ("results.json", "submission.json"):
+        actor = json.loads((out / name).read_text())["request"]["actor"]
+        assert actor["privileged"] is True and actor["memory"]["privileged"] is True
+    assert "memory control" in (out / "report.html").read_text()
+    _, facts = load_agent(Setup(str(checkpoint(PastActions(10)))))
+    assert "privileged" not in facts and "privileged" not in facts["memory"]
 
 
 def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):

@@ -135,7 +135,7 @@ def test_interference_is_in_the_memory_and_not_in_the_episode():
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 
     agent = PolicyAgent(Remembers(), RawMemory(6), 12)
-    agent.earlier_positions = positions
+    agent.earlier_inputs = positions
     Runtime(simulation, 0.1).run(agent)
     times = len(positions) - 20 * np.arange(5, -1, -1)
     np.testing.assert_allclose(readings[0].values[:-1], positions[times[:-1]], atol=0.02)

@@ -11,6 +11,7 @@ from rulesafe_data.intervals import wilson
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
 from rulesafe_eval.table import bars, page, pool
+from vq_memory_node.keyframes import OraclePhases
 
 
 def results(memory, training, opened, split="train", first=0):
@@ -61,6 +62,13 @@ def test_training_seeds_are_counted_together():
     assert kind == "dp3 tiny, vq (J = 4 of all_rules_hand, M = 40, 100 steps)"
     assert pooled.opened(0) == (4, 6) and pooled.opened(1) == (3, 6)
     assert pooled.interval("opened") == bootstrap([*first, *second], [*range(6)] * 2)
+
+
+def test_a_privileged_memory_is_marked():
+    oracle = OraclePhases(7).describe()
+    ((_, kinds),) = pool([results(oracle, 0, [1])]).items()
+    name = "dp3 tiny, vq_memory_node.keyframes:OraclePhases (M = 7, privileged, 100 steps)"
+    assert list(kinds) == [name]
 
 
 def test_one_training_seed_or_one_outcome_is_counted_by_wilson():

@@ -133,12 +133,12 @@ def test_a_reading_is_a_copy():
 def test_an_invalid_frame_is_rejected_and_changes_nothing():
     rolling = RollingMemory(Sum())
     for bad in (np.full(13, np.nan), np.zeros(12), np.zeros((1, 13))):
-        with pytest.raises(RuleSafeError, match="13 finite joint positions"):
+        with pytest.raises(RuleSafeError, match="positions are 13 finite numbers"):
             rolling.push(bad)
     assert not rolling.read().mask.any()
-    with pytest.raises(RuleSafeError, match=r"\(N, 13\) joint positions, got \(5, 7\)"):
+    with pytest.raises(RuleSafeError, match=r"positions are \(N, 13\), got \(5, 7\)"):
         readings_of(np.zeros((5, 7), np.float32), Sum())
-    with pytest.raises(RuleSafeError, match=r"\(N, 13\) joint positions, got \(5, 13, 1\)"):
+    with pytest.raises(RuleSafeError, match=r"positions are \(N, 13\), got \(5, 13, 1\)"):
         readings_of(np.zeros((5, 13, 1), np.float32), Sum())
     with pytest.raises(RuleSafeError, match="finite"):
         readings_of(np.full((5, 13), np.inf, np.float32), Sum())

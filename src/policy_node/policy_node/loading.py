@@ -12,6 +12,7 @@ Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_
 """
 
 import importlib
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
@@ -135,16 +136,28 @@ def close_policy(policy: Policy) -> None:
         close()
 
 
-def memory_of_policy(policy: Policy) -> Memory:
+def memory_of_policy(policy: Policy, inputs: Collection[str] = ("positions",)) -> Memory:
     """Return the memory of a policy: its attribute `memory`; by default a NoMemory.
 
+    Args:
+        policy: the policy.
+        inputs: inputs of memories that the caller can provide. Privileged ones exist in an
+            evaluation in process only.
+
     Raises:
-        RuleSafeError: the attribute is not a Memory, or `needs` requires one and there is none.
+        RuleSafeError: the attribute is not a Memory, `needs` requires one and there is none, or the
+            memory has another input.
     """
     memory = getattr(policy, "memory", None) or NoMemory()
     if not isinstance(memory, Memory) or (policy.needs.memory and not memory.length):
         raise RuleSafeError(
             "a policy with Needs(memory=True) requires an attribute `memory`, a "
             f"vq_memory_node.memory.Memory; this one has {getattr(policy, 'memory', None)!r}"
+        )
+    if memory.input not in inputs:
+        raise RuleSafeError(
+            f"the policy's memory {type(memory).__name__} observes {memory.input}"
+            f"{', which are privileged' if memory.privileged else ''}; such a policy runs in "
+            "`rulesafe eval` only"
         )
     return memory

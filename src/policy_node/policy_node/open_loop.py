@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
 from policy_node.loading import checked_chunk, memory_of_policy
+from policy_node.memory_inputs import memory_input
 from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
@@ -24,6 +25,7 @@ from rulesafe_data.layout import CAMERAS as IMAGES
 from rulesafe_data.measuring import markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.lock_sets import instruction_for
+from vq_memory_node.memory import WIDTHS
 from vq_memory_node.rolling import RollingMemory
 
 STEPS = (0, 11, 24, 49)
@@ -138,13 +140,14 @@ def _observations(
     policy: Policy, store: EpisodeStore, index: int, every: int
 ) -> Iterator[tuple[int, Observation]]:
     """Reset the policy, then yield every `every`-th frame of an episode and its observation."""
-    needs, memory = policy.needs, RollingMemory(memory_of_policy(policy))
+    needs, memory = policy.needs, RollingMemory(memory_of_policy(policy, WIDTHS))
     data = store.episode(index, _keys(needs, store))
     history = ObservationHistory(needs)
     _call_policy(policy.reset)
     task = instruction_for(store.episodes[index].task, policy.needs.instruction_length)
+    observed = memory_input(store, index, memory.memory.input)
     for frame, joints in enumerate(data[STATE]):
-        memory.push(joints)
+        memory.push(observed[frame])
         images = {}
         if needs.images:
             images = {c: data[key][frame] for c, key in zip(CAMERAS, IMAGES, strict=True)}

@@ -7,10 +7,9 @@ processes: they would compete with the model for CPU cores.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.image_arrays import load_images
+from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
@@ -29,8 +29,9 @@ from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import FrameCache
 from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK
 from rulesafe_data.store import EpisodeStore
-from vq_memory_node.grids import Sliding, ends_of
+from vq_memory_node.grids import ends_of
 from vq_memory_node.memory import Memory
+from vq_memory_node.rolling import grid_of, newest_keyframes
 
 OVERLAP = 5
 """Frames before the end of a subtask from which the next one is also a label. The skill of the
@@ -55,7 +56,7 @@ class ObservationWindows:
     """The windows of some episodes: each frame with its observation and the actions after it.
 
     Args:
-        store: the dataset; its privileged data are not used.
+        store: the dataset; its privileged data are used by privileged memories only.
         episodes: indices of episodes.
         config: configuration of the network, which defines its inputs.
         memory: the policy's memory.
@@ -72,7 +73,8 @@ class ObservationWindows:
         first: (F,) index of the first window of each window's episode.
 
     Raises:
-        RuleSafeError: the dataset has no point clouds or images, or too few points.
+        RuleSafeError: the dataset has no point clouds or images, too few points, or lacks the input
+            of the memory.
     """
 
     def __init__(
@@ -129,7 +131,11 @@ class ObservationWindows:
         if getattr(config, "subtasks", False):  # a family of another package may not have it
             self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
-        self._compute_memory(recorded if memory.vocabulary else joints, memory)
+        self._compute_memory(
+            memory,
+            (memory_input(store, index, memory.input) for index in episodes),
+            lambda values, at: values if frame is None else frame.to_canonical(values, poses[at]),
+        )
         self._images: NDArray[np.uint8] | None = None
         if config.images and (config.points or encoder is None):
             folder = cache / f"pictures_{chosen}"
@@ -196,32 +202,53 @@ class ObservationWindows:
         frames = np.where(ends, np.arange(len(ends)), len(ends))
         self._subtask_end = np.minimum.accumulate(frames[::-1])[::-1]
 
-    def _compute_memory(self, joints: Sequence[Floats], memory: Memory) -> None:
-        """Compute the memory value of each frame once; batches index into these values."""
+    def _compute_memory(
+        self, memory: Memory, inputs: Iterable[Floats], transform: Callable[[Floats, int], Floats]
+    ) -> None:
+        """Compute the memory value of each keyframe once; batches index into these values.
+
+        Args:
+            memory: the memory.
+            inputs: its input in each episode, read only if the memory has values.
+            transform: transforms values (K, 13), rad, of the episode with an index, to the safe
+                frame.
+        """
         self._values: NDArray[np.int64] | Floats | None = None
-        self._grid = Sliding(length=memory.length)
-        if memory.length:
-            values: list[Any] = [memory.values_at(rows, np.arange(len(rows))) for rows in joints]
-            if memory.vocabulary:
-                self._values = np.concatenate(values)
-            else:
-                self._values = self.normaliser.joints.encode(np.concatenate(values))
+        self._memory, self._grid = memory, grid_of(memory)
+        if not memory.length:
+            return
+        inputs = list(inputs)
+        keyframes = [memory.keyframes(rows) for rows in inputs]
+        values = [memory.values_at(*each) for each in zip(inputs, keyframes, strict=True)]
+        if not memory.vocabulary:
+            values = [transform(v, at) if len(v) else v for at, v in enumerate(values)]
+        # The last value is that of episodes without keyframes; it is always masked.
+        found = np.concatenate([*values, memory.zeros(1)])
+        self._values = found if memory.vocabulary else self.normaliser.joints.encode(found)
+        counts, lengths = [np.array([len(each) for each in parts]) for parts in (keyframes, inputs)]
+        self._first_value = np.repeat(np.cumsum(counts) - counts, lengths)
+        self._newest = np.concatenate(
+            [newest_keyframes(*each) for each in zip(keyframes, lengths, strict=True)]
+        )
 
     def _add_memory(
         self, batch: Batch, indices: NDArray[np.int64], rng: np.random.Generator | None
     ) -> None:
         assert self._values is not None
-        first = self.first[indices][:, None]
-        ends = ends_of(indices - first[:, 0], self._grid)
-        if rng is not None and self._train.memory_warp:
+        memory = self._memory
+        ends = ends_of(self._newest[indices], self._grid)
+        if rng is not None and self._train.memory_warp and memory.timed:
             ends = warp_time(ends, self._train.memory_warp, rng)
         mask = ends >= 0
-        values = self._values[first + np.where(mask, ends, 0)]
+        values = self._values[self._first_value[indices][:, None] + np.where(mask, ends, 0)]
         values[~mask] = 0
-        if values.ndim == 3:
+        if values.ndim == 3 and memory.timed:
             # The last step of a raw memory is the current posture and gets the same noise:
             # otherwise the difference would reveal the noise, which is impossible at inference.
-            values[:, -1] = batch.joints[:, -1].numpy()
+            now = batch.joints[:, -1].numpy()
+            if memory.input == "actions":
+                now = values[:, -1] + now - self.normaliser.joints.encode(self._joints[indices])
+            values[:, -1] = now
         batch.memory, batch.memory_mask = torch.from_numpy(values), torch.from_numpy(mask)
 
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:

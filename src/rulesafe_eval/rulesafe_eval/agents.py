@@ -63,10 +63,11 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
 
     from policy_node.loading import find_policy, memory_of_policy
     from rulesafe_eval.policies import PolicyAgent, SkillsAgent, controlled
+    from vq_memory_node.memory import WIDTHS
 
     facts = facts_of(setup.policy)
     policy = find_policy(setup.policy)
-    memory = memory_of_policy(policy)
+    memory = memory_of_policy(policy, WIDTHS)
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
         facts |= {"server": getattr(policy, "metadata", {}).get(RULESAFE)}
@@ -78,6 +79,8 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     if facts.get("family") == "skills":
         skills = SkillsAgent(policy, memory, setup.execute, setup.execution)
         return skills, facts | {"privileged": True}
+    if memory.privileged:
+        facts |= {"privileged": True}
     changed = controlled(policy, setup.control)
     return PolicyAgent(changed, memory, setup.execute, setup.execution), facts
 

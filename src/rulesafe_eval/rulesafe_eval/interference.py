@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from planner_node.episode import ExpertAgent
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_eval.memory_inputs import observed_input
 from rulesafe_locks.locks import Phases, Rule, events_between
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
@@ -21,6 +22,7 @@ from rulesafe_sim.episode import Activity
 from rulesafe_sim.runtime import Agent, Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation, start_action
 from rulesafe_sim.variation import Variation
+from vq_memory_node.memory import Input
 
 FREE_RULE = Rule("free", "", unlocked=lambda memory, phases: phases.knob and phases.handle)
 """Rule of the lock during the interference: knob and handle are free, the door is locked unless
@@ -31,7 +33,12 @@ RETURN_FRAMES = 30
 
 
 def interfere(
-    simulation: Simulation, rule: Rule, safe: str, seed: int, variation: Variation
+    simulation: Simulation,
+    rule: Rule,
+    safe: str,
+    seed: int,
+    variation: Variation,
+    kind: Input = "positions",
 ) -> tuple[NDArray[np.float32], list[str]]:
     """Reset a simulation, open and close knob and handle once, in an order that the seed selects,
     return to the start posture, and restart the episode.
@@ -42,31 +49,39 @@ def interfere(
     Args:
         simulation: the simulation.
         rule, safe, seed, variation: as for `Simulation.reset`.
+        kind: input of the memory to return.
 
     Returns:
-        The joint positions of each frame (N, 13), rad, and the events.
+        The input of each frame, by default joint positions (N, 13), rad, and the events.
     """
     first = np.random.default_rng(seed).permutation(["knob", "handle"]).tolist()
     for parts in (first, first[::-1], first[:1], first[1:]):
         simulation.reset(rule, safe, seed, variation)
         events = [f"{part}{phase}" for part in parts for phase in "+-"]
-        positions, done = _play(simulation, events)
+        inputs, done = _play(simulation, events, kind)
         if done == events:
             simulation.restart()
-            return positions, events
+            return inputs, events
     simulation.reset(rule, safe, seed, variation)
-    return Agent.earlier_positions, []
+    return Agent.earlier_inputs, []
 
 
 def another_episode(
-    simulation: Simulation, rule: Rule, safe: str, seed: int, variation: Variation
+    simulation: Simulation,
+    rule: Rule,
+    safe: str,
+    seed: int,
+    variation: Variation,
+    kind: Input = "positions",
 ) -> NDArray[np.float32]:
     """Reset a simulation and let the expert open the safe under another of the twenty rules, which
-    the seed selects; return the joint positions of each frame (N, 13), rad.
+    the seed selects; return the input of a memory at each frame, by default joint positions
+    (N, 13), rad.
 
     Args:
         simulation: the simulation; it must be reset again before an episode.
         rule, safe, seed, variation: as for `Simulation.reset`.
+        kind: the input of the memory.
 
     Raises:
         RuleSafeError: the expert opens the safe under no other rule with another shortest plan.
@@ -75,23 +90,25 @@ def another_episode(
     others = [each for each in RULES if tuple(shortest_plan(load_rule(each))) != plan]
     for other in np.random.default_rng(seed).permutation(others).tolist():
         simulation.reset(other, safe, seed, variation)
-        positions: list[NDArray[np.float32]] = []
-        if Runtime(simulation, subscribers=[_recorder(positions)]).run(ExpertAgent()).success:
-            return np.array(positions)
+        inputs: list[NDArray[np.float32]] = []
+        if Runtime(simulation, subscribers=[_recorder(inputs, kind)]).run(ExpertAgent()).success:
+            return np.array(inputs)
     raise RuleSafeError(f"the expert does not open {safe}, seed {seed}, under any other rule")
 
 
-def _recorder(positions: list[NDArray[np.float32]]) -> Subscriber:
-    """Return a subscriber that appends the joint positions (13,), rad, of each frame to a list."""
-    return lambda simulation, action, activity: positions.append(
-        simulation.state().action_positions.astype(np.float32)
+def _recorder(inputs: list[NDArray[np.float32]], kind: Input) -> Subscriber:
+    """Return a subscriber that appends the input of a memory at each frame to a list."""
+    return lambda simulation, action, activity: inputs.append(
+        observed_input(simulation, kind, action)
     )
 
 
-def _play(simulation: Simulation, events: Sequence[str]) -> tuple[NDArray[np.float32], list[str]]:
-    """Carry out events and return to the start posture; return the joint positions (N, 13), rad,
+def _play(
+    simulation: Simulation, events: Sequence[str], kind: Input
+) -> tuple[NDArray[np.float32], list[str]]:
+    """Carry out events and return to the start posture; return the input of a memory at each frame
     and the events that happened."""
-    positions: list[NDArray[np.float32]] = []
+    inputs: list[NDArray[np.float32]] = []
     done: list[str] = []
     phases = Phases()
 
@@ -102,12 +119,12 @@ def _play(simulation: Simulation, events: Sequence[str]) -> tuple[NDArray[np.flo
         phases = now
 
     simulation.progress = Progress(FREE_RULE)
-    runtime = Runtime(simulation, subscribers=[observe, _recorder(positions)])
+    runtime = Runtime(simulation, subscribers=[observe, _recorder(inputs, kind)])
     runtime.run(ExpertAgent(lambda: _in_turn(events)), stop=False)
     here, start = simulation.command, start_action(simulation.variation)
     for step in range(1, RETURN_FRAMES + 1):
         runtime.step(here + (start - here) * (step / RETURN_FRAMES), Activity())
-    return np.array(positions), done
+    return np.array(inputs), done
 
 
 def _in_turn(events: Sequence[str]) -> Callable[[Simulation], Sequence[str]]:

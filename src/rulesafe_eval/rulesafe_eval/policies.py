@@ -18,6 +18,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import format_trace
 from rulesafe_data.layout import SUBTASKS
+from rulesafe_eval.memory_inputs import observed_input
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
@@ -52,7 +53,8 @@ class PolicyAgent(Agent):
     """Infers a chunk, executes its first `execute` actions, and infers again.
 
     The policy receives no privileged state: only joint positions, point clouds, images, the
-    instruction and its memory, as its `Needs` say, at the frames of inference.
+    instruction and its memory, as its `Needs` say, at the frames of inference. Only a memory that
+    is privileged itself (`Memory.privileged`) observes the phases of the parts.
 
     Args:
         policy: policy that acts in one episode at a time.
@@ -65,6 +67,7 @@ class PolicyAgent(Agent):
         if not 1 <= execute <= CHUNK:
             raise RuleSafeError(f"execute must be 1..{CHUNK} actions of a chunk, not {execute}")
         self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
+        self.memory_input = memory.input
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
         self.renders = bool(policy.needs.points or policy.needs.images)
 
@@ -73,9 +76,10 @@ class PolicyAgent(Agent):
         self._observer = Observer(simulation) if self.renders else None
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
+        self._last_action: NDArray[np.float64] | None = None
         self.memory.reset()
-        for positions in self.earlier_positions:
-            self.memory.push(positions)
+        for observed in self.earlier_inputs:
+            self.memory.push(observed)
         self._executor.reset(0)
         with _traced(simulation):
             self._policy.reset()
@@ -88,16 +92,17 @@ class PolicyAgent(Agent):
         self._observe(simulation, until_inference=len(self._actions))
         if not self._actions:
             self._infer(simulation)
-        return self._actions.popleft()
+        self._last_action = self._actions.popleft()
+        return self._last_action
 
     def _observe(self, simulation: Simulation, until_inference: int) -> None:
         """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs
         positions = simulation.state().action_positions.astype(np.float32)
-        if count := len(self.replacement_positions):
-            self.memory.push(self.replacement_positions[min(simulation.frame, count - 1)])
+        if count := len(self.replacement_inputs):
+            self.memory.push(self.replacement_inputs[min(simulation.frame, count - 1)])
         else:
-            self.memory.push(positions)
+            self.memory.push(observed_input(simulation, self.memory_input, self._last_action))
         # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
         keys += list(IMAGES.values()) if needs.images and not until_inference else []

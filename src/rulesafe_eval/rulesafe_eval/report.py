@@ -71,7 +71,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
         "commitment": request.get("commitment") or "none",
         "versions": ", ".join(f"{k} {v}" for k, v in request["versions"].items()),
     }
-    if not request["actor"].get("privileged"):
+    if "memory" in request["actor"] or not request["actor"].get("privileged"):
         facts["executed actions per chunk"] = str(setup["execute"])
         facts["memory control"] = setup["control"]
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}

@@ -28,6 +28,7 @@ from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.runtime import Agent, Runtime
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
+from vq_memory_node.memory import Input
 
 simulation_of = cache(lambda renders: Simulation(render=renders))
 """This process's simulation, with or without rendering."""
@@ -59,11 +60,11 @@ def play(agent: Agent, setup: Setup, episode: Attempt, directory: Path) -> dict[
     except OutOfReach as error:
         return line_out_of_reach(episode, rule, str(error)) | {"timing": {}}
     placing = time.perf_counter() - began
-    agent.replacement_positions = Agent.replacement_positions
+    agent.replacement_inputs = Agent.replacement_inputs
     if setup.control == ANOTHER:
         simulation = simulation_of(agent.renders)
-        agent.replacement_positions = another_episode(
-            simulation, rule, episode.safe, episode.seed, variation
+        agent.replacement_inputs = another_episode(
+            simulation, rule, episode.safe, episode.seed, variation, agent.memory_input
         )
     line, actions, inferences = execute(agent, setup, episode, rule, variation)
     _keep(actions_file(directory, episode.rule, episode.number), actions)
@@ -98,7 +99,8 @@ def execute(
         RuleSafeError: if the policy fails; with the policy's traceback.
     """
     diagnosis, simulation = Diagnosis(), simulation_of(agent.renders)
-    agent.earlier_positions, events = start(simulation, setup, rule, episode, variation)
+    arguments = simulation, setup, rule, episode, variation
+    agent.earlier_inputs, events = start(*arguments, agent.memory_input)
     disturbed = disturbances(setup, rule, episode.seed)
     limit = setup.time_limit(rule, sum(each.extra for each in disturbed))
     runtime = Runtime(simulation, limit, [diagnosis, *disturbed])
@@ -119,15 +121,20 @@ def execute(
 
 
 def start(
-    simulation: Simulation, setup: Setup, rule: Rule, episode: Attempt, variation: Variation
+    simulation: Simulation,
+    setup: Setup,
+    rule: Rule,
+    episode: Attempt,
+    variation: Variation,
+    kind: Input = "positions",
 ) -> tuple[NDArray[np.float32], list[str]]:
-    """Reset the simulation; return the joint positions (N, 13), rad, and the events before the
-    episode, which are empty without interference."""
+    """Reset the simulation; return the input of a memory at each frame, by default joint positions
+    (N, 13), rad, and the events before the episode, which are empty without interference."""
     arguments = rule, episode.safe, episode.seed, variation
     if setup.interference:
-        return interfere(simulation, *arguments)
+        return interfere(simulation, *arguments, kind)
     simulation.reset(*arguments)
-    return Agent.earlier_positions, []
+    return Agent.earlier_inputs, []
 
 
 def actions_file(directory: Path, rule: str, number: int) -> Path:

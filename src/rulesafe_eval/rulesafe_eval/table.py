@@ -138,6 +138,7 @@ def policy_label(request: Mapping[str, Any]) -> str:
     words = {
         f"J = {memory.get('clusters')} of {memory.get('model')}": "clusters" in memory,
         f"M = {memory.get('length')}": "length" in memory,
+        "privileged": memory.get("privileged", False),
         f"{training.get('steps')} steps": "steps" in training,
         f"encoder {training.get('encoder')}": "encoder" in training,
     }

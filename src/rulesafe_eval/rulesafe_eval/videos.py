@@ -87,8 +87,8 @@ def film(
     facts: Mapping[tuple[str, int], Line],
     episode: Attempt,
 ) -> None:
-    """Write film.mp4 and sheet.png of one episode. If the agent uses memory tokens, the video shows
-    the tokens of its memory."""
+    """Write film.mp4 and sheet.png of one episode. If the agent uses tokens of joint positions at
+    fixed times, the video shows them."""
     line = facts[episode.rule, episode.number]
     actions = np.load(actions_file(directory, episode.rule, episode.number))
     of_seed = load_split(episode.split).randomisation
@@ -100,12 +100,14 @@ def film(
     draft = folder.with_name(f".{folder.name}.{os.getpid()}")
     disturbed = disturbances(setup, simulation.rule, episode.seed)
     limit = setup.time_limit(simulation.rule, sum(each.extra for each in disturbed))
-    # A policy with the memory of another episode does not receive these tokens.
-    memory = None if setup.control == ANOTHER else getattr(agent_of(setup), "memory", None)
+    agent = agent_of(setup)
+    # A policy with the memory of another episode, or of other inputs, has other tokens.
+    positions = setup.control != ANOTHER and agent.memory_input == "positions"
+    memory = getattr(agent, "memory", None) if positions else None
     filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
     if memory:
-        for positions in before:
-            memory.push(positions)
+        for observed in before:
+            memory.push(observed)
     Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(

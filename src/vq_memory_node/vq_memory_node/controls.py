@@ -25,6 +25,12 @@ BENT = 0.5
 """Position of the index finger above which the hand grasps, rad; open: 0.4."""
 
 
+def released(window: NDArray[np.float32]) -> bool:
+    """Return whether the hand releases a grasp in the last frame of a window (N, 13), rad, N > 1:
+    the index finger is no longer bent."""
+    return bool(window[-2, INDEX_FINGER] > BENT >= window[-1, INDEX_FINGER])
+
+
 @dataclass(frozen=True)
 class ElapsedTime(Memory):
     """Constant tokens: the number of observed ones is the time since the start of the episode."""
@@ -96,6 +102,18 @@ class QuantisedJoints(Memory):
 
     def value(self, window: NDArray[np.float32]) -> int:
         return 2 * int(window[-1, INDEX_FINGER] > BENT) + int(window[-1, ELBOW] > self.elbow)
+
+
+@dataclass(frozen=True)
+class PastActions(Memory):
+    """Raw actions that the policy commanded instead of the measured joint positions, at the same
+    instants. In a grasp they differ by up to 0.3 rad: the commanded finger is inside the part."""
+
+    length: int = setting(LENGTH, "M, number of stored actions, 2 s apart.", 1)
+    input = "actions"
+
+    def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
+        return window[-1]
 
 
 @dataclass(frozen=True)

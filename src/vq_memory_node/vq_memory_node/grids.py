@@ -1,4 +1,5 @@
-"""Grids: the frames at which the windows stored in a memory end."""
+"""Grids: the frames at which the windows stored in a memory end. Of a memory that has values at
+keyframes only, they are counted in keyframes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

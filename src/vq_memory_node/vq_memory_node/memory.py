@@ -1,7 +1,8 @@
 """Memories: the summary of an episode's past that a policy receives.
 
-A memory is a frozen dataclass of settings and a function from a window of joint positions to a
-value: a token, or joint positions. `rolling` collects the values of an episode. Example::
+A memory is a frozen dataclass of settings and a function from a window of its input, by default
+joint positions, to a value: a token, or 13 numbers. `rolling` collects the values of an episode.
+Example::
 
     memory = make_memory("vq", model="all_rules_hand")
     memory.describe()                  # stored in the policy's checkpoint
@@ -22,7 +23,25 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import load
 from rulesafe_core.settings import Settings, required, setting
 from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
-from vq_memory_node.windows import LENGTH, window_at
+from vq_memory_node.windows import LENGTH, STRIDE, window_at
+
+Input = Literal["positions", "actions", "phases"]
+"""What a memory observes at each frame. positions: measured joint positions (13,), rad; actions:
+the action (13,), rad, of the frame before, at the first frame the joint positions; phases: whether
+knob, handle and door are open (3,), 0 or 1, which is privileged."""
+
+WIDTHS: dict[Input, int] = {
+    "positions": len(ACTION_JOINTS),
+    "actions": len(ACTION_JOINTS),
+    "phases": 3,
+}
+"""Number of values of each input."""
+
+
+def past_actions(positions: NDArray[Any], actions: NDArray[Any]) -> NDArray[Any]:
+    """Return the input "actions" (N, 13) at all frames of an episode, of its joint positions and
+    the actions that followed them (N, 13), rad."""
+    return np.concatenate([positions[:1], actions[:-1]])
 
 
 @dataclass(frozen=True)
@@ -30,9 +49,9 @@ class Reading:
     """The values that a memory holds at one frame, oldest first.
 
     Attributes:
-        values: (length,) int64 tokens, or (length, 13) float32 joint positions in rad; 0 where
-            `mask` is False.
-        mask: (length,) bool, False for windows before the start of the episode, which come first.
+        values: (length,) int64 tokens, or (length, 13) float32 joint positions or actions in rad;
+            0 where `mask` is False.
+        mask: (length,) bool, False for values that do not exist yet, which come first.
     """
 
     values: NDArray[Any]
@@ -44,7 +63,7 @@ class MemoryShape:
     """The shape of a memory's readings, which determines the input of a network.
 
     Attributes:
-        kind: none; raw: vectors of 13 joint positions; tokens: integers.
+        kind: none; raw: vectors of 13 joint positions or actions; tokens: integers.
         length: M, values in a reading; 0 for none.
         vocabulary: J, tokens are 0 .. J - 1; 0 if the kind is not tokens.
     """
@@ -56,11 +75,18 @@ class MemoryShape:
 
 @dataclass(frozen=True)
 class Memory(Settings, ABC):
-    """A memory: settings, and the value of a window of joint positions.
+    """A memory: settings, and the value of a window of its input.
 
     A subclass is a frozen dataclass whose fields are its settings, plain values that JSON can hold.
-    It has a field `length` and the method `value`.
+    It has a field `length` and the method `value`. Every frame is a keyframe, unless it overrides
+    `is_keyframe`.
     """
+
+    input: ClassVar[Input] = "positions"
+    """What the memory observes."""
+
+    stride: ClassVar[int] = STRIDE
+    """Keyframes between two values of a reading."""
 
     @property
     @abstractmethod
@@ -69,13 +95,23 @@ class Memory(Settings, ABC):
 
     @property
     def vocabulary(self) -> int:
-        """J, tokens are 0 .. J - 1; 0 if the values are joint positions."""
+        """J, tokens are 0 .. J - 1; 0 if the values are joint positions or actions."""
         return 0
 
     @property
     def window(self) -> int:
-        """Number of frames that `value` receives."""
+        """Number of frames that `value` and `is_keyframe` receive."""
         return 1
+
+    @property
+    def timed(self) -> bool:
+        """Whether values are at fixed times before the current frame: every frame is a keyframe."""
+        return type(self).is_keyframe is Memory.is_keyframe
+
+    @property
+    def privileged(self) -> bool:
+        """Whether the memory contains state of the lock, which the robot cannot measure."""
+        return self.input == "phases"
 
     @property
     def hash(self) -> str:
@@ -84,7 +120,12 @@ class Memory(Settings, ABC):
 
     @abstractmethod
     def value(self, window: NDArray[np.float32]) -> Any:
-        """Return the value, a token or (13,) float32, of a window (self.window, 13), rad."""
+        """Return the value, a token or (13,) float32, of a window (self.window, 13), rad, or
+        (self.window, 3) of the phases."""
+
+    def is_keyframe(self, window: NDArray[np.float32]) -> bool:
+        """Return whether the last frame of a window is a keyframe: others have no value."""
+        return True
 
     @property
     def shape(self) -> MemoryShape:
@@ -99,26 +140,42 @@ class Memory(Settings, ABC):
             return np.zeros((count, len(ACTION_JOINTS)), np.float32)
         return np.zeros(count, np.int64)
 
-    def values_at(self, positions: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray[Any]:
-        """Return the values of the windows that end at `frames` (F,) of an episode (N, 13), rad.
+    def keyframes(self, inputs: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the keyframes (K,) of an episode (N, 13), rad, or (N, 3).
 
         Raises:
-            RuleSafeError: the positions are not (N, 13) or not finite.
+            RuleSafeError: the inputs have another shape or are not finite.
         """
-        positions = np.ascontiguousarray(positions, np.float32)
-        if positions.ndim != 2 or positions.shape[1] != len(ACTION_JOINTS):
-            raise RuleSafeError(
-                f"an episode is (N, {len(ACTION_JOINTS)}) joint positions, got {positions.shape}"
-            )
-        if not np.isfinite(positions).all():
-            raise RuleSafeError("an episode's joint positions must be finite")
+        inputs = self._checked(inputs)
+        if self.timed:
+            return np.arange(len(inputs))
+        windows = (window_at(inputs, frame, self.window) for frame in range(len(inputs)))
+        return np.flatnonzero([self.is_keyframe(window) for window in windows])
+
+    def values_at(self, inputs: NDArray[np.float32], frames: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the values of the windows that end at `frames` (F,) of an episode (N, 13), rad, or
+        (N, 3).
+
+        Raises:
+            RuleSafeError: the inputs have another shape or are not finite.
+        """
+        inputs = self._checked(inputs)
         values = self.zeros(len(frames))
         for place, frame in enumerate(frames):
-            values[place] = self.value(window_at(positions, frame, self.window))
+            values[place] = self.value(window_at(inputs, frame, self.window))
         return values
 
+    def _checked(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        inputs, width = np.ascontiguousarray(inputs, np.float32), WIDTHS[self.input]
+        if inputs.ndim != 2 or inputs.shape[1] != width:
+            raise RuleSafeError(f"an episode's {self.input} are (N, {width}), got {inputs.shape}")
+        if not np.isfinite(inputs).all():
+            raise RuleSafeError(f"an episode's {self.input} must be finite")
+        return inputs
+
     def describe(self) -> dict[str, Any]:
-        """Return the name of the kind, the settings, and the hash if there is one.
+        """Return the name of the kind, the settings, the hash if there is one, and whether the
+        memory is privileged if it is.
 
         Raises:
             RuleSafeError: the memory depends on a model that cannot be loaded.
@@ -126,7 +183,8 @@ class Memory(Settings, ABC):
         kind = type(self)
         names = [name for name, builtin in MEMORIES.items() if builtin is kind]
         name = names[0] if names else f"{kind.__module__}:{kind.__qualname__}"
-        return {"kind": name, **asdict(self), **({"hash": self.hash} if self.hash else {})}
+        facts = {"hash": self.hash, "privileged": self.privileged}
+        return {"kind": name, **asdict(self), **{key: fact for key, fact in facts.items() if fact}}
 
 
 @dataclass(frozen=True)
@@ -251,6 +309,7 @@ def memory_from(description: Mapping[str, Any]) -> Memory:
     """
     settings = dict(description)
     trained = settings.pop("hash", None)
+    settings.pop("privileged", None)  # known from the class
     memory = make_memory(str(settings.pop("kind", "")), **settings)
     found = memory.describe().get("hash")
     if found != trained:

@@ -1,6 +1,7 @@
 """Readings of a memory, frame by frame in a running episode or for all frames of a stored one.
 
-Both give bit-identical readings, because a value depends on its window only.
+Both give bit-identical readings, because a value depends on its window only. If not every frame is
+a keyframe (`Memory.is_keyframe`), a grid counts keyframes instead of frames.
 """
 
 from dataclasses import dataclass
@@ -10,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.grids import Grid, Sliding, ends_of
-from vq_memory_node.memory import Memory, Reading
+from vq_memory_node.memory import WIDTHS, Memory, Reading
 
 
 class _RingBuffer:
@@ -44,41 +44,45 @@ class RollingMemory:
 
     Args:
         memory: computes a value from a window.
-        grid: frames at which the windows end; by default `Sliding` with `memory.length` windows.
+        grid: frames at which the windows end; by default `grid_of(memory)`.
     """
 
     def __init__(self, memory: Memory, grid: Grid | None = None) -> None:
         self.memory = memory
-        self.grid = Sliding(length=memory.length) if grid is None else grid
+        self.grid = grid_of(memory) if grid is None else grid
         self._step = self.grid.stride // self.grid.every
-        self._window = _RingBuffer(np.zeros((memory.window, len(ACTION_JOINTS)), np.float32))
+        self._width = WIDTHS[memory.input]
+        self._window = _RingBuffer(np.zeros((memory.window, self._width), np.float32))
         self._values = _RingBuffer(memory.zeros(max((self.grid.length - 1) * self._step + 1, 1)))
-        self._frames = self._count = 0
+        self._frames = self._keyframes = self._count = 0
 
     def reset(self) -> None:
         """Clear all values; the next frame is the first of an episode."""
         self._values.fill(0)
-        self._frames = self._count = 0
+        self._frames = self._keyframes = self._count = 0
 
-    def push(self, position: NDArray[Any]) -> bool:
-        """Add the next frame's joint positions (13,), rad.
+    def push(self, observed: NDArray[Any]) -> bool:
+        """Add the next frame's input of the memory: joint positions (13,), rad, by default.
 
         Returns:
             Whether a new value was added to what `read` returns.
 
         Raises:
-            RuleSafeError: `position` is not 13 finite numbers; the memory is unchanged.
+            RuleSafeError: `observed` is not as many finite numbers; the memory is unchanged.
         """
-        position = np.asarray(position, np.float32)
-        if position.shape != (len(ACTION_JOINTS),) or not np.isfinite(position).all():
+        observed = np.asarray(observed, np.float32)
+        if observed.shape != (self._width,) or not np.isfinite(observed).all():
             raise RuleSafeError(
-                f"a frame is {len(ACTION_JOINTS)} finite joint positions in rad, got {position}"
+                f"a frame's {self.memory.input} are {self._width} finite numbers, got {observed}"
             )
         if not self._frames:
-            self._window.fill(position)  # before the first frame the robot was at the same pose
-        self._window.add(position)
-        due = self.grid.length > 0 and self._frames % self.grid.every == 0
+            self._window.fill(observed)  # before the first frame the robot was at the same pose
+        self._window.add(observed)
         self._frames += 1
+        if not self.memory.is_keyframe(self._window.view()):
+            return False
+        due = self.grid.length > 0 and self._keyframes % self.grid.every == 0
+        self._keyframes += 1
         if due:
             self._values.add(self.memory.value(self._window.view()))
             self._count += 1
@@ -106,18 +110,30 @@ class Readings:
         return Reading(self.values[frame], self.mask[frame])
 
 
-def readings_of(
-    positions: NDArray[np.float32], memory: Memory, grid: Grid | None = None
-) -> Readings:
-    """Return the readings at every frame of an episode (N, 13), rad. Each value is computed once.
+def grid_of(memory: Memory) -> Grid:
+    """Return the grid that policies use: `memory.length` windows, `memory.stride` keyframes apart,
+    that end with the newest keyframe."""
+    return Sliding(memory.stride, memory.length)
+
+
+def readings_of(inputs: NDArray[np.float32], memory: Memory, grid: Grid | None = None) -> Readings:
+    """Return the readings at every frame of an episode of the memory's input, by default joint
+    positions (N, 13), rad. Each value is computed once.
 
     Raises:
-        RuleSafeError: the positions are not (N, 13) or not finite.
+        RuleSafeError: the inputs have another shape or are not finite.
     """
-    grid = Sliding(length=memory.length) if grid is None else grid
-    ends = ends_of(np.arange(len(positions)), grid)
+    grid = grid_of(memory) if grid is None else grid
+    keyframes = memory.keyframes(inputs)
+    ends = ends_of(newest_keyframes(keyframes, len(inputs)), grid)
     mask = ends >= 0
-    values = memory.values_at(positions, np.arange(0, len(positions), grid.every))
+    values = memory.values_at(inputs, keyframes[:: grid.every])
+    values = np.concatenate([values, memory.zeros(1)])  # for an episode without keyframes
     read = values[np.where(mask, ends // grid.every, 0)]
     read[~mask] = 0
     return Readings(read, mask)
+
+
+def newest_keyframes(keyframes: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return the index of the newest of the keyframes (K,) at each of `count` frames; -1: none."""
+    return np.searchsorted(keyframes, np.arange(count), side="right") - 1

@@ -65,8 +65,8 @@ class Tokens:
 
 
 def tokens_of(rolling: RollingMemory | None) -> Tokens | None:
-    """Return the tokens of a memory, or None if it is not a token memory."""
-    if rolling is None or not rolling.memory.vocabulary:
+    """Return the tokens of a memory, or None if it has no tokens at fixed times."""
+    if rolling is None or not (rolling.memory.vocabulary and rolling.memory.timed):
         return None
     return Tokens(rolling.read(), rolling.memory.vocabulary, rolling.grid.stride / RATE)
 

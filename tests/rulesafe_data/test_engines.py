@@ -2,6 +2,8 @@
 
 import importlib.util
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -72,3 +74,43 @@ def test_variables_of_the_environment_are_set_while_processes_start(monkeypatch)
     with environment(dict.fromkeys(THREADS, "1")):
         assert {os.environ[name] for name in THREADS} == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+@RAY
+def test_a_node_of_a_cluster_that_dies_loses_no_job(monkeypatch, tmp_path):
+    """Two Ray nodes with an object store each; the second is killed while it executes a job."""
+    from ray.cluster_utils import Cluster
+
+    gate, places = tmp_path / "gate", tmp_path / "places"
+    places.mkdir()
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import pathlib, time, ray
+place = ray.get_runtime_context().get_node_id()
+(pathlib.Path({str(places)!r}) / place).touch()
+while not pathlib.Path({str(gate)!r}).exists():
+    time.sleep(0.05)
+""")
+    jobs = [f"__import__('runpy').run_path({str(script)!r})['place'] + {name!r}" for name in "ab"]
+    address = "127.0.0.2"  # Ray replaces 127.0.0.1 by another address of the machine
+    node = {"num_cpus": 1, "node_ip_address": address, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=node)
+    try:
+        second = cluster.add_node(num_cpus=1, node_ip_address=address)
+        monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+
+        def kill_the_second() -> None:
+            end = time.monotonic() + 120
+            while len(list(places.iterdir())) < 2:  # a job on each node
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            cluster.remove_node(second, allow_graceful=False)
+            gate.touch()
+
+        with ThreadPoolExecutor() as pool:
+            killed = pool.submit(kill_the_second)
+            found = results(jobs, workers=2, engine="ray")
+            killed.result()
+    finally:
+        cluster.shutdown()
+    assert len({value[:-1] for value in found.values()}) == 1  # the node that was left

@@ -1,4 +1,7 @@
-"""An episode of the expert, whose actions other evaluation programs repeat."""
+"""An episode of the expert, whose actions other programs repeat, and the plugin of LeRobot."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,6 +9,8 @@ import pytest
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.runner import actions_file, play
+
+PLUGIN = Path(__file__).parents[2] / "integrations/lerobot_env_rulesafe"
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +35,13 @@ def opened(made_once, conditions):
 def steps(opened):
     """The number of steps of this episode."""
     return len(np.load(opened))
+
+
+@pytest.fixture(scope="session")
+def environment():
+    """The module of the environment of LeRobot's plugin, which needs no LeRobot."""
+    path = PLUGIN / "lerobot_env_rulesafe/env.py"
+    specification = spec_from_file_location("lerobot_env_rulesafe_env", path)
+    module = module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module

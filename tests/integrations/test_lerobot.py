@@ -2,8 +2,6 @@
 
 import json
 from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 
 import av
 import gymnasium
@@ -13,8 +11,6 @@ from gymnasium.utils.env_checker import check_env
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.rules import load_rule
-
-PLUGIN = Path(__file__).parents[2] / "integrations/lerobot_env_rulesafe"
 
 EVAL = "from lerobot.scripts.lerobot_eval import main\nmain()"
 
@@ -77,16 +73,6 @@ print(json.dumps({
     "tasks": sorted(policy.tasks),
 }))
 """
-
-
-@pytest.fixture(scope="module")
-def environment():
-    """The module of the environment, which needs no LeRobot."""
-    path = PLUGIN / "lerobot_env_rulesafe/env.py"
-    specification = spec_from_file_location("lerobot_env_rulesafe_env", path)
-    module = module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.render

@@ -36,6 +36,7 @@ class RuleSafeEnvConfig(EnvConfig):
             shortest plan.
         render_mode: "rgb_array": LeRobot writes videos.
         fps: actions per second; always 10.
+        memory: folder of a policy with memory tokens, that of `--policy.path`; None: without.
 
     Raises:
         RuleSafeError: another `fps`.
@@ -48,6 +49,7 @@ class RuleSafeEnvConfig(EnvConfig):
     instruction: str = "long"
     episode_length: int | None = None
     render_mode: str = "rgb_array"
+    memory: str | None = None
     features: dict[str, PolicyFeature] = field(
         default_factory=lambda: {
             "action": PolicyFeature(FeatureType.ACTION, _JOINTS),
@@ -80,5 +82,5 @@ class RuleSafeEnvConfig(EnvConfig):
     @property
     def gym_kwargs(self) -> dict[str, Any]:
         """Arguments of `RuleSafeLeRobotEnv`."""
-        names = ("task", "safes", "split", "instruction", "episode_length", "render_mode")
+        names = ("task", "safes", "split", "instruction", "episode_length", "render_mode", "memory")
         return {name: getattr(self, name) for name in names}

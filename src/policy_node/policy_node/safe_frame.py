@@ -44,6 +44,9 @@ MAX_STEP = 0.2
 MARGIN = 0.01
 """Margin to the joints' limits, rad."""
 
+IDENTITY = np.eye(3)
+REGULARISATION = DAMPING**2 * np.eye(6)
+
 
 @dataclass(frozen=True)
 class SafeFrame:
@@ -104,24 +107,29 @@ class ArmChain:
         frames = [np.eye(4), *(poses[joint.child] for joint in moving), poses[HAND]]
         steps = [np.linalg.inv(before) @ after for before, after in pairwise(frames)]
         *self._steps, self._hand = steps
-        self._axes = [np.array(joint.axis, float) for joint in moving]
+        self._axes = np.array([joint.axis for joint in moving], float)
+        self._cross = np.array([_cross_matrix(axis) for axis in self._axes])  # (7, 3, 3)
+        self._cross_squared = self._cross @ self._cross
         self.lower = np.array([joint.lower for joint in moving]) + MARGIN
         self.upper = np.array([joint.upper for joint in moving]) - MARGIN
 
     def hand_pose(self, arm: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Return rotations (N, 3, 3), positions (N, 3), m, and Jacobians (N, 6, 7), linear over
         angular, of the hand in the pelvis frame for arm postures (N, 7), rad."""
-        rotation, position = np.broadcast_to(np.eye(3), (len(arm), 3, 3)), np.zeros((len(arm), 3))
-        axes, pivots = [], []
-        for step, axis, angle in zip(self._steps, self._axes, arm.T, strict=True):
+        sine, cosine = np.sin(arm)[..., None, None], np.cos(arm)[..., None, None]
+        # About each joint's axis (Rodrigues), (N, 7, 3, 3).
+        turns = IDENTITY + sine * self._cross + (1 - cosine) * self._cross_squared
+        rotation, position = IDENTITY[None], np.zeros(3)
+        angular, pivots = np.empty((2, len(arm), 3, len(self._axes)))
+        for joint, (step, axis) in enumerate(zip(self._steps, self._axes, strict=True)):
             position = position + rotation @ step[:3, 3]
             rotation = rotation @ step[:3, :3]
-            axes.append(rotation @ axis)
-            pivots.append(position)
-            rotation = rotation @ _rotations(axis, angle)
+            angular[..., joint] = rotation @ axis
+            pivots[..., joint] = position
+            rotation = rotation @ turns[:, joint]
         position = position + rotation @ self._hand[:3, 3]
-        angular, levers = np.stack(axes, -1), position[..., None] - np.stack(pivots, -1)
-        jacobian = np.concatenate([np.cross(angular, levers, axis=1), angular], axis=1)
+        linear = _cross_products(angular, position[..., None] - pivots)
+        jacobian = np.concatenate([linear, angular], axis=1)
         return rotation @ self._hand[:3, :3], position, jacobian
 
     def move_hand(self, arm: Doubles, motion: Doubles, limited: bool) -> tuple[Doubles, Doubles]:
@@ -131,26 +139,30 @@ class ArmChain:
         Args:
             limited: whether postures must be within the joints' limits.
         """
-        rotation, position, _ = self.hand_pose(arm)
+        pose = rotation, position, _ = self.hand_pose(arm)
         target = motion[:3, :3] @ rotation, position @ motion[:3, :3].T + motion[:3, 3]
-        found, error = self._solve(arm, *target, -np.inf, np.inf)
+        found, error = self._solve(arm, pose, *target, -np.inf, np.inf)
         if limited and ((found < self.lower) | (found > self.upper)).any():
-            found, error = self._solve(found, *target, self.lower, self.upper)
+            found = np.clip(found, self.lower, self.upper)
+            pose = self.hand_pose(found)
+            found, error = self._solve(found, pose, *target, self.lower, self.upper)
         return found, np.abs(error).max(axis=1)
 
     def _solve(
         self,
         arm: Doubles,
+        pose: tuple[Doubles, Doubles, Doubles],
         target_rotation: Doubles,
         target_position: Doubles,
         lower: Doubles | float,
         upper: Doubles | float,
     ) -> tuple[Doubles, Doubles]:
-        """Solve inverse kinematics within limits, starting from postures (N, 7); return postures
-        and the remaining errors of the hand's pose (N, 6), m and rad."""
-        found = np.clip(arm, lower, upper)
+        """Solve inverse kinematics within limits, starting from postures (N, 7) within them and
+        their `hand_pose`; return postures and the remaining errors of the hand's pose (N, 6), m and
+        rad."""
+        found = arm
         for left in range(ITERATIONS, -1, -1):
-            rotation, position, jacobian = self.hand_pose(found)
+            rotation, position, jacobian = pose
             turn = _rotation_vectors(rotation, target_rotation)
             error = np.concatenate([target_position - position, turn], axis=1)
             if not left or np.abs(error).max() < TOLERANCE:
@@ -161,24 +173,27 @@ class ArmChain:
             if stuck.any():
                 step = np.where(stuck, 0, _step(jacobian * ~stuck[:, None], error))
             found = np.clip(found + np.clip(step, -MAX_STEP, MAX_STEP), lower, upper)
+            pose = self.hand_pose(found)
         return found, error
 
 
 def _step(jacobian: Doubles, error: Doubles) -> Doubles:
     """Return damped least-squares steps (N, 7) of the joints that reduce pose errors (N, 6)."""
     transposed = jacobian.transpose(0, 2, 1)
-    square = jacobian @ transposed + DAMPING**2 * np.eye(6)
+    square = jacobian @ transposed + REGULARISATION
     step: Doubles = (transposed @ np.linalg.solve(square, error[..., None]))[..., 0]
     return step
 
 
-def _rotations(axis: Doubles, angles: Doubles) -> Doubles:
-    """Return rotations (N, 3, 3) about a unit axis (3,) by angles (N,), rad (Rodrigues)."""
+def _cross_matrix(axis: Doubles) -> Doubles:
+    """Return the matrix (3, 3) of the cross product with `axis` (3,)."""
     x, y, z = axis
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    sine, cosine = np.sin(angles)[:, None, None], np.cos(angles)[:, None, None]
-    rotations: Doubles = np.eye(3) + sine * cross + (1 - cosine) * (cross @ cross)
-    return rotations
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def _cross_products(a: Doubles, b: Doubles) -> Doubles:
+    """Return the cross products (N, 3, K) over the second axis; faster than np.cross."""
+    return a[:, [1, 2, 0]] * b[:, [2, 0, 1]] - a[:, [2, 0, 1]] * b[:, [1, 2, 0]]
 
 
 def _rotation_vectors(source: Doubles, target: Doubles) -> Doubles:

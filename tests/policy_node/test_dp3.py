@@ -137,6 +137,21 @@ def test_a_sample_depends_on_the_generator_alone(small):
     assert one.shape == (2, 50, 13)
 
 
+@pytest.mark.parametrize("guess", [0, 16])
+@pytest.mark.parametrize("size", [1, 3])
+def test_the_sampler_predicts_what_the_predictor_does(size, guess, small):
+    config = replace(small, guess=guess)
+    network, batch = make(config, SHAPES["tokens"]), make_batch(size, config, SHAPES["tokens"])
+    times = network.schedule.times
+    assert times.tolist() == [16, 12, 8, 4, 0]
+    with torch.no_grad():
+        predict, sampler = network.predictor(batch), network.sampler(batch)
+        for time in times:
+            noisy = torch.randn_like(batch.actions)
+            expected = predict(noisy, time.expand(size))
+            torch.testing.assert_close(sampler(noisy, time.expand(size)), expected)
+
+
 def test_the_published_size_has_the_published_widths():
     config = find_config("dp3", "base")
     with torch.device("meta"):

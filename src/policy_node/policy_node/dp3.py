@@ -86,13 +86,24 @@ class Dp3(DenoisingNetwork):
 
     def predictor(self, batch: Batch) -> Predict:
         condition = self.condition(batch)
+        initial = self._initial_prediction(condition)
+        return lambda noisy, time: initial + self.unet(noisy, time, condition)
+
+    def sampler(self, batch: Batch) -> Predict:
+        condition = self.condition(batch)
+        initial = self._initial_prediction(condition)
+        times = self.schedule.times.to(condition.device)
+        modulations = iter(self.unet.modulations(times, condition))
+        return lambda noisy, _: initial + self.unet.denoise(noisy, next(modulations))
+
+    def _initial_prediction(self, condition: Tensor) -> Tensor | float:
+        """Return the initial prediction (B, H, 13) for the condition (B, C); 0 without one."""
         if self.guess is None:
-            return lambda noisy, time: self.unet(noisy, time, condition)
+            return 0.0
         initial = self.guess(condition)
         if self.linear is not None:
             initial = initial + self.linear(condition)
-        initial = initial.view(-1, self.horizon, JOINTS)
-        return lambda noisy, time: initial + self.unet(noisy, time, condition)
+        return initial.view(-1, self.horizon, JOINTS)
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
         scene = self.scene_encoder()

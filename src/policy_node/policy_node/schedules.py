@@ -33,6 +33,11 @@ data; the absolute error by their median, which is robust to outliers."""
 class NoiseSchedule(ABC):
     """Adds noise to actions in training, and generates actions from noise at inference."""
 
+    @property
+    @abstractmethod
+    def times(self) -> Tensor:
+        """The times (S,) at which `steps` calls the prediction, in this order."""
+
     @abstractmethod
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
         """Return the mean error of the prediction for actions (B, H, 13) with noise of random
@@ -88,11 +93,16 @@ class Diffusion(NoiseSchedule):
         target = actions if self.prediction == "sample" else noise
         return self._error(predict(noisy, time), target)
 
+    @property
+    def times(self) -> Tensor:
+        stride = self.train_steps // self.sample_steps
+        return torch.arange(self.sample_steps - 1, -1, -1) * stride
+
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
-        actions, stride = noise, self.train_steps // self.sample_steps
-        for step in range((self.sample_steps - 1) * stride, -1, -stride):
-            predicted = predict(actions, torch.full(noise.shape[:1], step, device=noise.device))
-            share, before = self._signal[step], self._signal[step - stride] if step else ALL_SIGNAL
+        actions = noise
+        shares = [*self._signal[self.times], ALL_SIGNAL]
+        for time, share, before in zip(self.times, shares[:-1], shares[1:], strict=True):
+            predicted = predict(actions, time.to(noise.device).expand(len(noise)))
             if self.prediction == "sample":
                 sample = predicted
                 predicted = (actions - share**0.5 * sample) / (1 - share) ** 0.5
@@ -137,11 +147,14 @@ class FlowMatching(NoiseSchedule):
         noisy = (1 - at) * noise + at * actions
         return mse_loss(predict(noisy, time), actions - noise)
 
+    @property
+    def times(self) -> Tensor:
+        return torch.arange(self.sample_steps) / self.sample_steps
+
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
         actions = noise
-        for step in range(self.sample_steps):
-            time = torch.full(noise.shape[:1], step / self.sample_steps, device=noise.device)
-            actions = actions + predict(actions, time) / self.sample_steps
+        for time in self.times.to(noise.device):
+            actions = actions + predict(actions, time.expand(len(noise))) / self.sample_steps
         return actions
 
 
@@ -160,11 +173,16 @@ class DenoisingNetwork(Network):
     def predictor(self, batch: Batch) -> Predict:
         """Return the network's prediction function for one batch."""
 
+    def sampler(self, batch: Batch) -> Predict:
+        """Return the same as `predictor`, for calls with the times of the schedule, each once and
+        in their order: what depends on times and batch only can be computed in advance."""
+        return self.predictor(batch)
+
     def loss(self, batch: Batch) -> Tensor:
         assert batch.actions is not None
         return self.schedule.loss(self.predictor(batch), batch.actions)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         shape = (len(batch), self.past + CHUNK, JOINTS)
-        predict = self.predictor(batch)
+        predict = self.sampler(batch)
         return self.schedule.sample(predict, shape, batch.joints.device, generator)[:, self.past :]

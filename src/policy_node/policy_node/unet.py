@@ -5,6 +5,7 @@ residual blocks of a level is configurable instead of two; FiLM scales by 1 + s 
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import torch
@@ -45,9 +46,9 @@ class ResidualBlock(nn.Module):
         self.second = _convolution(out, out, kernel, groups)
         self.shortcut = nn.Conv1d(channels, out, 1) if channels != out else nn.Identity()
 
-    def forward(self, x: Tensor, condition: Tensor) -> Tensor:
-        """Return (B, out, H) for x (B, channels, H), condition (B, C)."""
-        scale, shift = self.film(condition)[..., None].chunk(2, dim=1)
+    def forward(self, x: Tensor, modulation: Tensor) -> Tensor:
+        """Return (B, out, H) for x (B, channels, H) and the output of `film` (B, 2 x out)."""
+        scale, shift = modulation[..., None].chunk(2, dim=1)
         found: Tensor = self.second(self.first(x) * (1 + scale) + shift) + self.shortcut(x)
         return found
 
@@ -91,24 +92,42 @@ class UNet(nn.Module):
         )
 
     def forward(self, actions: Tensor, step: Tensor, condition: Tensor) -> Tensor:
-        condition = torch.cat([self.step(step), condition], dim=-1)
+        features = torch.cat([self.step(step), condition], dim=-1)
+        return self.denoise(actions, [block.film(features) for block in self._blocks()])
+
+    def modulations(self, steps: Tensor, condition: Tensor) -> list[list[Tensor]]:
+        """Return the `modulations` of `denoise` for each of the diffusion steps (S,) and condition
+        (B, C). All steps are computed in one pass, which reads the weights only once."""
+        count = len(condition)
+        embedded = self.step(steps).repeat_interleave(count, 0)
+        features = torch.cat([embedded, condition.repeat(len(steps), 1)], dim=-1)
+        found = [block.film(features).split(count) for block in self._blocks()]
+        return [list(step) for step in zip(*found, strict=True)]
+
+    def denoise(self, actions: Tensor, modulations: Sequence[Tensor]) -> Tensor:
+        """Return the same as `forward`, given the output of each block's `film` (B, 2 x out)."""
+        modulation = iter(modulations)
         x = actions.transpose(1, 2)
         skips: list[Tensor] = []
         for level, blocks in enumerate(self.down):
-            x = _apply_blocks(blocks, x, condition)
+            x = _apply_blocks(blocks, x, modulation)
             skips.append(x)
             if level < len(self.shrink):
                 x = self.shrink[level](x)
-        x = _apply_blocks(self.middle, x, condition)
+        x = _apply_blocks(self.middle, x, modulation)
         for blocks, grow in zip(self.up, self.grow, strict=True):
             x = torch.cat([x, skips.pop()], dim=1)
-            x = grow(_apply_blocks(blocks, x, condition))
+            x = grow(_apply_blocks(blocks, x, modulation))
         found: Tensor = self.out(x).transpose(1, 2)
         return found
 
+    def _blocks(self) -> list[ResidualBlock]:
+        """Return the residual blocks, in the order of their execution."""
+        return [block for level in (*self.down, self.middle, *self.up) for block in level]
 
-def _apply_blocks(blocks: nn.Module, x: Tensor, condition: Tensor) -> Tensor:
+
+def _apply_blocks(blocks: nn.Module, x: Tensor, modulations: Iterator[Tensor]) -> Tensor:
     assert isinstance(blocks, nn.ModuleList)
     for block in blocks:
-        x = block(x, condition)
+        x = block(x, next(modulations))
     return x

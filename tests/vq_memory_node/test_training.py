@@ -16,7 +16,7 @@ from rulesafe_core.joints import ARM_JOINTS
 from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components
 from vq_memory_node.quantisers import squared
-from vq_memory_node.resume import CHECKPOINT
+from vq_memory_node.resume import CHECKPOINT, repeatable
 from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training import MemoryTraining, train
@@ -69,6 +69,18 @@ def same(first, second):
     return first.hash == second.hash and all(
         np.array_equal(first.arrays[name], second.arrays[name]) for name in first.arrays
     )
+
+
+def test_reproducible_settings_end_with_the_training():
+    def settings():
+        filling = torch.utils.deterministic.fill_uninitialized_memory
+        return torch.are_deterministic_algorithms_enabled(), filling, torch.get_num_threads()
+
+    before = settings()
+    with pytest.raises(Stop), repeatable(1):
+        assert settings() == (True, False, 1)
+        raise Stop
+    assert settings() == before and before[1]
 
 
 @pytest.mark.train

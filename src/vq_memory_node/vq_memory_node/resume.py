@@ -180,14 +180,20 @@ def repeatable(threads: int, deterministic: bool = True) -> Iterator[None]:
         deterministic: raise an error for operations without a deterministic implementation.
     """
     before, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    filling: Any = torch.utils.deterministic  # its property is unknown to type checkers
+    fills = filling.fill_uninitialized_memory
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(deterministic or strict)
+    # By default, deterministic algorithms also fill new tensors with NaN, which takes time and only
+    # reveals programs that read them before they are written.
+    filling.fill_uninitialized_memory = False
     try:
         with torch.random.fork_rng():
             yield
     finally:
         torch.set_num_threads(before)
         torch.use_deterministic_algorithms(strict)
+        filling.fill_uninitialized_memory = fills
 
 
 def check_same_run(folder: Path, saved: Mapping[str, Any], facts: Mapping[str, Any]) -> None:

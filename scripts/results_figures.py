@@ -227,6 +227,7 @@ MEMORIES = {
     "time": "elapsed time",
     "counter": "number of grasps",
     "grasp": "grasp bit (40 bits)",
+    "releases": "joints at the releases of a grasp",
     "joints": "joints in two bits (80 bits)",
     "random": "VQ, codes merged at random (80 bits)",
     "fsq": "FSQ, J=4 (80 bits)",
@@ -238,6 +239,7 @@ MEMORIES = {
     "raw": "raw history, convolutions",
     "gru": "raw history, GRU",
     "transformer": "raw history, causal transformer",
+    "actions": "past actions, convolutions",
 }
 """Names of the memories of the study `memories`, from little to much information."""
 

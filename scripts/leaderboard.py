@@ -91,7 +91,8 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
             )
         about = path.with_name("about.yaml")
         stated_by = build(About, read_yaml(about), str(about))
-        if stated_by.privileged == "none" and content["request"]["actor"].get("privileged"):
+        stated = stated_by.privileged.strip(" .-").lower()
+        if stated in ("", "no", "none") and content["request"]["actor"].get("privileged"):
             raise RuleSafeError(
                 f"{about} states no privileged information, but the evaluated policy has some"
             )

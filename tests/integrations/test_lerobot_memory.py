@@ -16,7 +16,7 @@ from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.commands import export
 from rulesafe_locks.rules import load_rule
 from rulesafe_openpi import transforms
-from vq_memory_node.memory import VqMemory
+from vq_memory_node.memory import RawMemory, VqMemory
 from vq_memory_node.rolling import readings_of
 
 FRAMES = 100
@@ -196,6 +196,8 @@ for count in (0, 1153):
         MemoryTokensProcessorStep({"clusters": count, "length": 1})
     except ValueError as error:
         print(error)
+step = MemoryTokensProcessorStep({"clusters": 4, "length": 3})
+report()
 """
 
 
@@ -317,7 +319,8 @@ def test_the_memory_follows_the_prompt_or_is_refused(run, prepared):
     assert "integers 0..3, got torch.float32 0.0..2.0" in lines[3]
     assert "a prompt fills all 3 positions" in lines[4]
     assert json.loads(lines[5])[0] == [[5, 6, 0, last + 3], [5, 6, 0, last + 1]]
-    assert all("1 to 1152 different tokens" in line for line in lines[6:]) and len(lines) == 8
+    assert all("1 to 1152 different tokens" in line for line in lines[6:8])
+    assert "must have 3 tokens, got (2, 2) for 2 prompts" in lines[8] and len(lines) == 9
 
 
 @pytest.mark.render
@@ -365,6 +368,10 @@ def test_a_memory_that_has_changed_is_refused(environment, folder):
     text = file.read_text()
     file.write_text(text.replace(MEMORY.hash, "0" * 64))
     with pytest.raises(RuleSafeError, match="has changed since the training"):
+        environment.RuleSafeLeRobotEnv(memory=str(folder))
+    raw = {"steps": [{"config": {"memory": RawMemory(6).describe()}}]}
+    file.write_text(json.dumps(raw))
+    with pytest.raises(RuleSafeError, match="has no tokens of joint positions"):
         environment.RuleSafeLeRobotEnv(memory=str(folder))
     file.write_text('{"steps": [{"registry_name": "other"}]}')
     with pytest.raises(RuleSafeError, match="has no memory tokens; evaluate it without"):

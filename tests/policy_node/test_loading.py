@@ -62,7 +62,7 @@ def test_a_policy_says_which_memory_it_needs(mine):
     ("memory", "reason"),
     [
         (OraclePhases(), "OraclePhases observes phases, which are privileged; .*`rulesafe eval`"),
-        (PastActions(), "PastActions observes actions; such a policy runs in `rulesafe eval` only"),
+        (PastActions(), "PastActions observes actions; such a policy runs in `rulesafe eval` and"),
     ],
 )
 def test_a_memory_of_other_inputs_than_joint_positions_needs_an_evaluation(memory, reason, mine):

@@ -63,6 +63,12 @@ def test_an_unknown_loss_is_refused():
         Diffusion(100, 10, loss="cubed")
 
 
+@pytest.mark.parametrize("samples", [0, 101])
+def test_a_number_of_sampling_steps_out_of_range_is_refused(samples):
+    with pytest.raises(RuleSafeError, match=rf"1 to train_steps \(100\), got {samples}"):
+        Diffusion(100, samples)
+
+
 def test_flow_arrives_where_a_perfect_network_points():
     actions = torch.rand(2, 50, 13, generator=seeded(0)) * 2 - 1
 

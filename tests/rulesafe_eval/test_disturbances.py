@@ -148,7 +148,7 @@ def test_other_events_than_the_requested_ones_are_no_interference(monkeypatch):
     variation = sample_variation(split, "safe_04", 3)
     tried = []
 
-    def play(simulation, events, happen=lambda events: [*events, "handle+"]):
+    def play(simulation, events, kind, happen=lambda events: [*events, "handle+"]):
         tried.append(events)
         return np.ones((5, 13), np.float32), happen(events)
 

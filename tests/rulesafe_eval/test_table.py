@@ -10,7 +10,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
-from rulesafe_eval.table import bars, page, pool
+from rulesafe_eval.table import bars, page, policy_label, pool
 from vq_memory_node.keyframes import OraclePhases
 
 
@@ -65,10 +65,14 @@ def test_training_seeds_are_counted_together():
 
 
 def test_a_privileged_memory_is_marked():
-    oracle = OraclePhases(7).describe()
-    ((_, kinds),) = pool([results(oracle, 0, [1])]).items()
+    request = results(OraclePhases(7).describe(), 0, [1])["request"]
+    request["actor"]["privileged"] = True
     name = "dp3 tiny, vq_memory_node.keyframes:OraclePhases (M = 7, privileged, 100 steps)"
-    assert list(kinds) == [name]
+    assert policy_label(request) == name
+    request["actor"] = {"kind": "class", "privileged": True}
+    assert policy_label(request) == "/somewhere (privileged)"
+    request["actor"] = {"kind": "expert", "privileged": True}
+    assert policy_label(request) == "/somewhere"
 
 
 def test_one_training_seed_or_one_outcome_is_counted_by_wilson():

@@ -162,7 +162,13 @@ def memory_of(policy: Path) -> Memory:
             f"the policy in {policy} has no memory tokens; evaluate it without --env.memory, or "
             "add them with `python -m lerobot_env_rulesafe.prepare` before the training"
         )
-    return memory_from(found[0])
+    memory = memory_from(found[0])
+    if memory.input != "positions" or not memory.vocabulary:
+        raise RuleSafeError(
+            f"the memory of the policy in {policy} has no tokens of joint positions; valid: one of "
+            "`rulesafe demos export --memory-model`"
+        )
+    return memory
 
 
 # LeRobot looks for attributes on the environment itself, so without Gymnasium's wrappers.

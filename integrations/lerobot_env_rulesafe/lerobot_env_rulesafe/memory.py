@@ -68,6 +68,11 @@ class MemoryTokensProcessorStep(ObservationProcessorStep):
             )
         # LeRobot returns one value per frame as (B,), and an observation may have no batch axis.
         shape = len(prompt), self.memory["length"]
+        if observation[MEMORY].numel() != shape[0] * shape[1]:
+            raise ValueError(
+                f"a memory must have {shape[1]} tokens, got {tuple(observation[MEMORY].shape)} for "
+                f"{shape[0]} prompts: it is another memory than that of the training"
+            )
         tokens, observed = (
             observation.pop(key).to(prompt.device).reshape(shape) for key in (MEMORY, MEMORY_MASK)
         )

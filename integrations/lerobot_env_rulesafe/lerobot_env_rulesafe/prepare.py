@@ -65,7 +65,10 @@ def prepare(
                 f"{export} has no memory: export the dataset with --memory-model, or add "
                 "--no-memory"
             )
-        steps.insert(tokenizer + 1, {"class": STEP, "config": {"memory": description}})
+        step = {"class": STEP, "config": {"memory": description}}
+        if any(other != step for other in preprocessor["steps"] if other.get("class") == STEP):
+            raise RuleSafeError(f"{pretrained} has the tokens of another memory than {export}")
+        steps.insert(tokenizer + 1, step)
     if out.exists():
         raise RuleSafeError(f"{out} exists: give a new folder")
     out.mkdir(parents=True)

@@ -158,6 +158,6 @@ def memory_of_policy(policy: Policy, inputs: Collection[str] = ("positions",)) -
         raise RuleSafeError(
             f"the policy's memory {type(memory).__name__} observes {memory.input}"
             f"{', which are privileged' if memory.privileged else ''}; such a policy runs in "
-            "`rulesafe eval` only"
+            "`rulesafe eval` and `rulesafe policy open-loop` only"
         )
     return memory

@@ -14,7 +14,7 @@ from torch.nn.functional import l1_loss, mse_loss
 
 from policy_node.batches import Batch, Network
 from policy_node.policy import CHUNK
-from rulesafe_core.errors import unknown_name
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS
 
 JOINTS = len(ACTION_JOINTS)
@@ -80,6 +80,10 @@ class Diffusion(NoiseSchedule):
     ) -> None:
         if loss not in LOSSES:
             raise unknown_name("loss", loss, LOSSES)
+        if not 1 <= sample_steps <= train_steps:
+            raise RuleSafeError(
+                f"sample_steps must be 1 to train_steps ({train_steps}), got {sample_steps}"
+            )
         self._signal = signal_shares(train_steps)
         self.train_steps, self.sample_steps = train_steps, sample_steps
         self.prediction = prediction

@@ -132,13 +132,15 @@ def _all_rules(
 def policy_label(request: Mapping[str, Any]) -> str:
     """Return the name of a policy in the table: all its facts except the training seed."""
     actor, setup = request["actor"], request["setup"]
-    if actor["kind"] != "checkpoint":
-        return str(setup["policy"])
+    privileged = bool(actor.get("privileged"))
+    if actor["kind"] != "checkpoint":  # the names of expert and oracles say it themselves
+        marked = privileged and actor["kind"] in ("class", "remote")
+        return f"{setup['policy']} (privileged)" if marked else str(setup["policy"])
     memory, training = actor["memory"], actor.get("training") or {}
     words = {
         f"J = {memory.get('clusters')} of {memory.get('model')}": "clusters" in memory,
         f"M = {memory.get('length')}": "length" in memory,
-        "privileged": memory.get("privileged", False),
+        "privileged": privileged,
         f"{training.get('steps')} steps": "steps" in training,
         f"encoder {training.get('encoder')}": "encoder" in training,
     }

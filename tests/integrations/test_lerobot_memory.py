@@ -57,6 +57,7 @@ for arguments in (
     (empty, export, folder / "new"),
     (base, empty / "export.json", folder / "new"),
     (base, export, empty),
+    (folder / "pi0", empty / "other.json", folder / "new"),
 ):
     try:
         prepare(*arguments)
@@ -235,6 +236,8 @@ def prepared(run, small_demos, tmp_path_factory):
     (empty / "config.json").write_text('{"type": "act"}')
     (empty / "policy_preprocessor.json").write_text('{"steps": []}')
     (empty / "export.json").write_text("{}")
+    other = {"memory": MEMORY.describe() | {"length": 7}}
+    (empty / "other.json").write_text(json.dumps(other))
     (folder / "errors").write_text(run(PREPARE_MORE, folder, about, empty))
     return folder
 
@@ -303,6 +306,7 @@ def test_other_policies_and_exports_are_refused(prepared):
         "has the policy 'act'; valid: pi0, pi05",
         "has no memory: export the dataset with --memory-model",
         "exists: give a new folder",
+        "pi0 has the tokens of another memory than",
     )
     assert all(text in line for text, line in zip(expected, lines, strict=True))
     assert not (prepared / "new").exists()

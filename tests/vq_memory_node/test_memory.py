@@ -101,12 +101,25 @@ def test_a_sliding_reading_is_an_index_into_the_tokens_of_the_episode():
 def test_each_window_is_tokenised_once(grid, expected):
     positions, memory = walk(300), Sum()
     rolling = RollingMemory(memory, grid)
-    new = sum([rolling.push(position) for position in positions])
-    for _ in range(3):
+    new = 0
+    for position in positions:
+        new += rolling.push(position)
+        rolling.read()
         rolling.read()
     assert new == len(memory.calls) == expected
     readings_of(positions, memory, grid)
     assert len(memory.calls) == 2 * expected
+
+
+def test_windows_that_are_not_read_are_not_tokenised():
+    positions, memory = walk(300), Sum()
+    rolling, batch = RollingMemory(memory), readings_of(positions, Sum())
+    for frame, position in enumerate(positions):
+        rolling.push(position)
+        if frame % 12 == 0:
+            assert np.array_equal(rolling.read().values, batch[frame].values)
+    read = {end for frame in range(0, 300, 12) for end in range(frame, -1, -20)}
+    assert len(memory.calls) == len(read) < 300 / 3
 
 
 def test_reset_clears_everything():

@@ -42,6 +42,9 @@ class _RingBuffer:
 class RollingMemory:
     """Computes and stores the values of a memory during an episode.
 
+    Values that slide with the current frame are computed when they are read for the first time: a
+    policy that reads every 12 frames needs one in four.
+
     Args:
         memory: computes a value from a window.
         grid: frames at which the windows end; by default `grid_of(memory)`.
@@ -52,13 +55,15 @@ class RollingMemory:
         self.grid = grid_of(memory) if grid is None else grid
         self._step = self.grid.stride // self.grid.every
         self._width = WIDTHS[memory.input]
-        self._window = _RingBuffer(np.zeros((memory.window, self._width), np.float32))
-        self._values = _RingBuffer(memory.zeros(max((self.grid.length - 1) * self._step + 1, 1)))
-        self._frames = self._keyframes = self._count = 0
+        self._span = (self.grid.length - 1) * self._step + 1
+        self._when_read = memory.timed and self._step > 1
+        frames = memory.window + max(self._span * self.grid.every - 1, 0) * self._when_read
+        self._inputs = _RingBuffer(np.zeros((frames, self._width), np.float32))
+        self.reset()
 
     def reset(self) -> None:
         """Clear all values; the next frame is the first of an episode."""
-        self._values.fill(0)
+        self._values: dict[int, Any] = {}
         self._frames = self._keyframes = self._count = 0
 
     def push(self, observed: NDArray[Any]) -> bool:
@@ -76,24 +81,36 @@ class RollingMemory:
                 f"a frame's {self.memory.input} are {self._width} finite numbers, got {observed}"
             )
         if not self._frames:
-            self._window.fill(observed)  # before the first frame the robot was at the same pose
-        self._window.add(observed)
+            self._inputs.fill(observed)  # before the first frame the robot was at the same pose
+        self._inputs.add(observed)
         self._frames += 1
-        if not self.memory.is_keyframe(self._window.view()):
+        if not (self.memory.timed or self.memory.is_keyframe(self._window(self._frames - 1))):
             return False
         due = self.grid.length > 0 and self._keyframes % self.grid.every == 0
         self._keyframes += 1
         if due:
-            self._values.add(self.memory.value(self._window.view()))
+            if not self._when_read:
+                self._values[self._count] = self.memory.value(self._window(self._frames - 1))
+            self._values.pop(self._count - self._span, None)
             self._count += 1
         return due
 
     def read(self) -> Reading:
-        """Return a copy of the current values."""
+        """Return the current values."""
         length = self.grid.length
-        observed = min(-(-self._count // self._step), length)
-        values = self._values.view()[:: self._step][:length].copy()
-        return Reading(values, np.arange(length) >= length - observed)
+        values, mask = self.memory.zeros(length), np.zeros(length, np.bool_)
+        ends = range(self._count - 1, -1, -self._step)
+        for place, end in zip(range(length - 1, -1, -1), ends, strict=False):
+            if end not in self._values:
+                self._values[end] = self.memory.value(self._window(end * self.grid.every))
+            values[place], mask[place] = self._values[end], True
+        return Reading(values, mask)
+
+    def _window(self, frame: int) -> NDArray[np.float32]:
+        """Return a copy of the window (memory.window, width) that ends with a frame."""
+        inputs = self._inputs.view()
+        end = len(inputs) - (self._frames - 1 - frame)
+        return inputs[end - self.memory.window : end].copy()
 
 
 @dataclass(frozen=True)

@@ -343,7 +343,8 @@ def test_each_frame_is_timed_and_bytes_are_counted(model_dir):
         "frame with no token": 5 * (STRIDE - 1),
     }
     held = cost.memory_kb
-    assert held["raw memory, sliding"] > 2 * held["token memory, sliding"] > 0
+    for kind in ("token", "raw"):  # sliding memories store the joint positions of 830 frames
+        assert held[f"{kind} memory, sliding"] > 5 * held[f"{kind} memory, from the start"] > 0
 
 
 @pytest.mark.train

@@ -7,6 +7,7 @@ torch = pytest.importorskip("torch")
 from policy_node.batches import Batch
 from policy_node.dp3 import Dp3
 from policy_node.families import find_config, make_network
+from policy_node.tracing import TracedSampler
 from vq_memory_node.memory import MemoryShape
 
 SHAPES = {
@@ -46,6 +47,19 @@ def make(config, shape, seed=0):
 def sample(network, batch, seed=0):
     with torch.no_grad():
         return network.eval().sample(batch, torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_graph_gives_the_same_samples(kind, small):
+    network = make(small, SHAPES[kind]).eval().requires_grad_(False)
+    traced = TracedSampler(network)
+    with torch.inference_mode():
+        for seed in range(4):
+            batch = replace(make_batch(1 + seed % 2, small, SHAPES[kind], seed), actions=None)
+            if kind != "none" and seed > 1:
+                batch.memory_mask[:] = seed == 2
+            found = traced(batch, torch.Generator().manual_seed(seed))
+            assert torch.equal(found, sample(network, batch, seed))
 
 
 @pytest.mark.parametrize("kind", SHAPES)

@@ -7,6 +7,7 @@ Example::
     chunk = policy.infer(observation)          # (50, 13), rad
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
@@ -19,6 +20,8 @@ from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import needs_of
 from policy_node.policy import CAMERAS, Observation, check_chunk
+from policy_node.schedules import DenoisingNetwork
+from policy_node.tracing import TracedSampler
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -52,6 +55,9 @@ class NetworkPolicy:
         self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
         self._device = torch.device(device)
         self._network = checkpoint.network().to(self._device)
+        self._sample: Callable[[Batch, torch.Generator], Tensor] = self._network.sample
+        if isinstance(self._network, DenoisingNetwork) and self._device.type == "cpu":
+            self._sample = TracedSampler(self._network)
         self._scene_encoder = self._network.scene_encoder()
         if checkpoint.normaliser.frame is not None and self._scene_encoder is None:
             raise RuleSafeError("the checkpoint has a safe frame, but no scene encoder")
@@ -82,7 +88,7 @@ class NetworkPolicy:
             else:
                 batch.subtask = torch.tensor([self.wanted], device=self._device)
             self.subtask = None if batch.subtask is None else int(batch.subtask)
-            values = self._network.sample(batch, self._generator)
+            values = self._sample(batch, self._generator)
         normaliser = self.checkpoint.normaliser
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:

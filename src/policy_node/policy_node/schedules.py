@@ -47,16 +47,6 @@ class NoiseSchedule(ABC):
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
         """Return actions (B, H, 13) from noise (B, H, 13); deterministic."""
 
-    def sample(
-        self,
-        predict: Predict,
-        shape: tuple[int, ...],
-        device: torch.device,
-        generator: torch.Generator | None = None,
-    ) -> Tensor:
-        """Return actions (B, H, 13) from noise that is drawn from the generator."""
-        return self.steps(predict, torch.randn(shape, device=device, generator=generator))
-
 
 class Diffusion(NoiseSchedule):
     """Deterministic DDIM (Song et al., 2020, equation 12 with sigma = 0) with the squared-cosine
@@ -187,6 +177,13 @@ class DenoisingNetwork(Network):
         return self.schedule.loss(self.predictor(batch), batch.actions)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
+        return self.denoise(batch, self.noise(batch, generator))
+
+    def noise(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
+        """Return the noise (B, P + 50, 13) from which the actions of a batch are generated."""
         shape = (len(batch), self.past + CHUNK, JOINTS)
-        predict = self.sampler(batch)
-        return self.schedule.sample(predict, shape, batch.joints.device, generator)[:, self.past :]
+        return torch.randn(shape, device=batch.joints.device, generator=generator)
+
+    def denoise(self, batch: Batch, noise: Tensor) -> Tensor:
+        """Return (B, 50, 13) normalised actions from noise (B, P + 50, 13)."""
+        return self.schedule.steps(self.sampler(batch), noise)[:, self.past :]

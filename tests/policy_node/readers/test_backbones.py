@@ -17,6 +17,7 @@ from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, Backbone
 from policy_node.language import SHIPPED
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
+from policy_node.tracing import TracedSampler
 from policy_node.vision import make_vision_encoder
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import MemoryShape
@@ -118,8 +119,11 @@ def test_a_base_policy_starts_from_weights_and_is_made_again_without_them(
         without.setattr(transformers.PreTrainedModel, "from_pretrained", None)
         restored = kind(again, shapes["tokens"])
     restored.load_state_dict(network.state_dict())
-    with torch.no_grad():
+    batch.actions = None
+    traced = TracedSampler(restored.eval().requires_grad_(False))
+    with torch.inference_mode():
         assert torch.equal(restored.sample(batch, torch.Generator().manual_seed(0)), usual)
+        assert torch.equal(traced(batch, torch.Generator().manual_seed(0)), usual)
 
 
 def test_weights_are_those_of_the_files(published):

@@ -6,6 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from policy_node.tracing import TracedSampler
 from policy_node.training_data import pad
 
 FAMILIES = ("rdt", "cogact", "pi0")
@@ -90,6 +91,25 @@ def test_a_sample_is_a_chunk_and_hangs_on_the_generator_alone(family, memory, re
         found = [network.sample(batch, torch.Generator().manual_seed(s)) for s in (3, 3, 4)]
     assert found[0].shape == (2, 50, 13) and found[0].isfinite().all()
     assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
+
+
+def test_a_graph_gives_the_same_samples(family, memory, read_batch):
+    network = made(family, memory).eval().requires_grad_(False)
+    batch = read_batch(network, memory)
+    batches = [
+        batch,
+        changed(batch, images=lambda images: 255 - images, joints=lambda joints: -joints),
+        changed(batch, language=lambda ids: ids.flip(1)),
+        read_batch(network, memory, size=1, instruction="Open it."),
+    ]
+    if memory.kind != "none":
+        batches.append(changed(batch, memory_mask=torch.zeros_like))
+    traced = TracedSampler(network)
+    with torch.inference_mode():
+        for one in batches * 2:
+            one.actions = None
+            eager = network.sample(one, torch.Generator().manual_seed(0))
+            assert torch.equal(traced(one, torch.Generator().manual_seed(0)), eager)
 
 
 @pytest.mark.parametrize("kind", ["raw", "tokens"])

@@ -60,7 +60,7 @@ def simulation() -> Graph:
         ("vq_memory_node.node",),
         ("rulesafe_eval.node", "episodes:=0"),
     ]
-    names = ["sim_node", "vq_memory_node", "evaluator_node"]
+    names = ["sim_node", "sim_camera_node", "vq_memory_node", "evaluator_node"]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "all_eyes.py").write_text(ALL_EYES)
         path = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))

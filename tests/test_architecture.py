@@ -135,8 +135,7 @@ def test_init_files_hold_a_docstring_and_no_code(path):
 def test_few_modules_import_ros_or_sapien(module):
     path, names = MODULES[module], {top(name) for name in imports()[module]}
     speaks_ros = re.search(r"(^|_)(node|convert|ros)\.py$", path.name)
-    if path.name != "camera_topics.py":  # images as messages, for the simulation's node
-        assert speaks_ros or not names & {"rclpy", *MESSAGES}
+    assert speaks_ros or not names & {"rclpy", *MESSAGES}
     assert path.name in SCENE or "sapien" not in names
 
 

@@ -18,7 +18,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 FOLDER = Path(__file__).parents[2] / "docs"
 DOCS = (FOLDER / "interface.md").read_text("utf-8")
 REFERENCE = (FOLDER / "reference/topics.md").read_text("utf-8")
-NODES = ("sim_node", "planner_node", "policy_node", "vq_memory_node", "evaluator_node")
+NODES = (
+    "sim_node",
+    "sim_camera_node",
+    "planner_node",
+    "policy_node",
+    "vq_memory_node",
+    "evaluator_node",
+)
 BESIDE_THE_ROBOT = (
     *("h1_2_bridge", "h1_2_bridge_supervisor", "camera_points", "robot_side_node"),
     "instruction_node",

@@ -1,5 +1,9 @@
 """Tests of the images and point clouds of the simulation node, compared with the cameras."""
 
+import os
+import signal
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -72,3 +76,40 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
     end = begin + 4 * PERIOD
     client.until(lambda: all(end in stamps for stamps in got.values()), "the last frame")
     assert set(got["/camera/points"]) <= set(range(begin, end + 1, PERIOD)), "10 Hz, on the frame"
+
+
+def _cameras(client, simulation) -> int:
+    """Return the process of the simulation's cameras, when they have published."""
+    got = []
+    client.create_subscription(Image, "/camera/head/image_raw", got.append, qos_profile_sensor_data)
+    client.until(lambda: got, "an image")
+    pid = simulation.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    (found,) = [
+        int(child)
+        for child in children
+        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
+    ]
+    return found
+
+
+def test_a_simulation_whose_cameras_end_ends_with_an_error(client, start, observer):
+    simulation = start("rulesafe_sim.node", "safe:=safe_03")
+    os.kill(_cameras(client, simulation), signal.SIGKILL)
+    client.send(np.tile(HOME_ACTION, (4, 1)), client.now)
+    code, output = simulation.wait()
+    assert code == 2 and "the camera process has ended" in output
+
+
+def test_the_cameras_of_a_killed_simulation_end(client, start, observer):
+    simulation = start("rulesafe_sim.node", "safe:=safe_03")
+    cameras = Path(f"/proc/{_cameras(client, simulation)}")
+    simulation.process.kill()
+
+    def ended() -> bool:
+        try:
+            return cameras.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        except OSError:
+            return True
+
+    client.until(ended, "the end of the cameras")

@@ -21,7 +21,7 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge.wire import encode_low_state
-from h1_2_sim.camera_node import CameraProcess, CameraRequest, Scene
+from h1_2_sim.camera_node import RobotCameraNode
 from h1_2_sim.controllers import CONTROLLERS, load_controller
 from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
@@ -44,6 +44,7 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.camera_node import CameraProcess, CameraRequest, Scene
 from rulesafe_sim.convert import decode_variation, to_status
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.stand import safe_on_stand
@@ -83,7 +84,7 @@ class RobotSideNode(Node):
         self._rule, self._safe = values.rule, values.safe
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
-        self._cameras = CameraProcess(values.split) if values.cameras else None
+        self._cameras = CameraProcess(RobotCameraNode, values.split) if values.cameras else None
         self._render = True
         self._episode = 0
         self._steps = 0
@@ -171,7 +172,8 @@ class RobotSideNode(Node):
             self._hand_states.publish(hand_states(*self._robot.hand_state()))
             self._publish_status(pace)
         if pace.frame and self._cameras and self._render:
-            self._cameras.show(CameraRequest(stamp, self._robot.simulation.joints()))
+            self._cameras.published()  # and if not, the newest request replaces those before
+            self._cameras.show(CameraRequest(stamp, self._robot.simulation.joints(), 0))
 
     def _publish_status(self, pace: StepClock) -> None:
         """Publish the status of an episode, with its elapsed time, at frames and phase changes."""

@@ -82,19 +82,31 @@ class Stopwatch:
 
 
 def peak_memory(what: str, pid: int | None = None) -> Measure:
-    """Measure the peak resident memory of a process (default: this one)."""
-    status = Path(f"/proc/{pid or os.getpid()}/status").read_text()
-    kilobytes = int(status.partition("VmHWM:")[2].split()[0])
+    """Measure the peak resident memory of a process (default: this one) and its children."""
+    kilobytes = 0
+    for member in _family(pid or os.getpid()):
+        status = Path(f"/proc/{member}/status").read_text()
+        kilobytes += int(status.partition("VmHWM:")[2].split()[0])
     return Measure.of(f"peak memory, {what}", "MB", [kilobytes / 1024])
 
 
+def _family(pid: int) -> list[int]:
+    """Return a process and all processes that it has started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(member for child in children for member in _family(int(child)))]
+
+
 def cpu_seconds(pid: int) -> tuple[float, float]:
-    """Return the CPU time of a process (all threads) and the monotonic time, s."""
+    """Return the CPU time of a process and its children (all threads), and the monotonic time, s.
+
+    The CPU time is NaN if the process has ended."""
+    ticks = 0
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        for member in _family(pid):
+            fields = Path(f"/proc/{member}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
     except FileNotFoundError:
         return float("nan"), time.monotonic()
-    ticks = int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK"), time.monotonic()
 
 

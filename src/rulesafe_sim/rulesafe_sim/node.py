@@ -1,6 +1,7 @@
 """ROS 2 node of the simulation: the topics and services of docs/interface.md, with /clock.
 
-A single thread executes callbacks, simulates one control step of 10 ms, and publishes. With
+A single thread executes callbacks, simulates one control step of 10 ms, and publishes; images are
+rendered in another process (camera_node.py), at most one frame behind. With
 `wait_for_action`, simulated time does not advance while no chunk is executed, so that an episode
 depends only on its chunks and not on the speed of the machine. /clock never goes back: each reset
 advances it to the next multiple of 0.1 s, so that stamps distinguish episodes.
@@ -34,7 +35,8 @@ from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.camera_topics import CameraTopics, camera_frames
+from rulesafe_sim.camera_frames import camera_frames
+from rulesafe_sim.camera_node import CameraProcess, CameraRequest, Scene, SimCameraNode
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.convert import decode_variation, to_joint_state, to_status
 from rulesafe_sim.safes import load_safe
@@ -46,9 +48,9 @@ REFRESH = 0.1
 """Period (s of wall time) at which the last states are republished while simulated time is stopped,
 for late subscribers."""
 
-REFRESH_IMAGES = 1.0
-"""Period (s of wall time) at which images and point clouds are republished while simulated time is
-stopped."""
+RENDERING = 0.002
+"""Period (s of wall time) at which the cameras are polled while simulated time is stopped and they
+render."""
 
 
 @dataclass(frozen=True)
@@ -100,10 +102,11 @@ class SimNode(Node):
         self._wait_for_action = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
-        self._cameras = CameraTopics(
-            observe=values.cameras, film_size=values.film_size if values.film else 0
-        )
-        self._simulation = Simulation(config, render=self._cameras.needed)
+        film_size = values.film_size if values.film else 0
+        self._cameras: CameraProcess | None = None
+        if values.cameras or film_size:
+            self._cameras = CameraProcess(SimCameraNode, config, values.cameras, film_size)
+        self._simulation = Simulation(config)
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
         self._episode = 0
@@ -111,7 +114,7 @@ class SimNode(Node):
         self._reported_ready = True  # there is no episode yet
         executor = load_executor(values.execution)
         self._chunks = executor(LOWER, UPPER, values.execute_rows)
-        self._make_topics(self._cameras.topics())
+        self._make_topics()
         urdf = config.robot_urdf
         self._robot_urdf = read_text(Path(urdf)) if urdf else to_urdf(ROBOT)
         self._frames = FramePublisher(self) if values.tf else None
@@ -123,7 +126,7 @@ class SimNode(Node):
             load_rule(self._rule)
             load_safe(self._safe)
 
-    def _make_topics(self, image_topics: dict[str, type]) -> None:
+    def _make_topics(self) -> None:
         publisher = self.create_publisher
         self._clock_topic = publisher(Clock, "/clock", convert.STATE_QOS)
         self._joint_states = publisher(JointState, "/joint_states", convert.STATE_QOS)
@@ -134,11 +137,8 @@ class SimNode(Node):
         self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
         self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
-        self._image_publishers = {
-            topic: publisher(kind, topic, convert.IMAGE_QOS) for topic, kind in image_topics.items()
-        }
         self._last: dict[Any, Any] = {}  # publisher -> its last message
-        self._last_images: dict[Any, Any] = {}
+        self._held: list[EpisodeStatus] = []  # until the images of the frame are published
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
         self.create_subscription(
@@ -150,11 +150,13 @@ class SimNode(Node):
     def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
         self._simulation.reset(rule, safe, seed, decode_variation(variation))
+        if self._cameras:
+            self._send_status(wait=True)
+            self._cameras.begin(Scene(rule, safe, seed, self._simulation.variation))
         self._rule, self._safe = rule, safe
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
-        self._cameras.reset(self._simulation)
         self._describe(self._simulation.variation.cameras)
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))
@@ -217,7 +219,8 @@ class SimNode(Node):
         """Publish the messages that are due: clock and joint states at each control step, images
         at each frame, and the status at each frame and when a phase changes or a chunk ends.
 
-        The status is last, so that its subscribers already have the other messages of its stamp.
+        The status is last, after the images, so that its subscribers already have the other
+        messages of its stamp.
         """
         state = self._simulation.state()
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
@@ -226,11 +229,10 @@ class SimNode(Node):
         if frame and self._frames:
             positions = dict(zip(ALL_JOINTS, state.joint_positions.tolist(), strict=True))
             self._frames.publish(positions, self._now)
-        if frame:
-            self._last_images.clear()
-            for topic, message in self._cameras.take(self._now).items():
-                self._last_images[self._image_publishers[topic]] = message
-                self._image_publishers[topic].publish(message)
+        if frame and self._cameras:
+            self._send_status(wait=True)
+            joints, instant = self._simulation.joints(), self._simulation.controls
+            self._cameras.show(CameraRequest(self._now, joints, instant))
         done = self._chunks.done(self._now)
         if frame or state.part_open != self._open or done != self._was_done:
             self._open, self._was_done = dict(state.part_open), done
@@ -243,7 +245,22 @@ class SimNode(Node):
                 waiting=self._waiting,
                 clipped=self._simulation.clipped_actions + self._chunks.clipped,
             )
+            self._held.append(status)
+        self._send_status()
+
+    def _send_status(self, wait: bool = False) -> bool:
+        """Publish the status unless images are being rendered; return whether it was published.
+
+        Args:
+            wait: whether to wait until the images are published.
+        """
+        while self._cameras and not self._cameras.published(REFRESH if wait else 0):
+            if not (wait and self.context.ok()):
+                return False
+        for status in self._held:
             self._send(self._status, status)
+        self._held.clear()
+        return True
 
     def _send(self, publisher, message) -> None:
         self._last[publisher] = message
@@ -251,7 +268,7 @@ class SimNode(Node):
 
     def run(self, executor: Executor) -> int:
         """Run the main loop until the context is shut down."""
-        refreshed = images_refreshed = due = time.monotonic()
+        refreshed = due = time.monotonic()
         while executor.context.ok():
             if not self._time_is_stopped:
                 executor.spin_once(timeout_sec=0)
@@ -261,17 +278,19 @@ class SimNode(Node):
                 due = self._pace(executor, due)
                 continue
             self._report_ready()
-            executor.spin_once(timeout_sec=REFRESH)
+            executor.spin_once(timeout_sec=REFRESH if self._send_status() else RENDERING)
             due = now = time.monotonic()
             if now - refreshed >= REFRESH:
                 refreshed = now
-                self._republish(self._last)
+                self._republish()
                 if self._frames:
                     self._frames.publish_to_new_subscribers()
-            if now - images_refreshed >= REFRESH_IMAGES:
-                images_refreshed = now
-                self._republish(self._last_images)
         return 0
+
+    def destroy_node(self) -> None:
+        if self._cameras:
+            self._cameras.close()
+        super().destroy_node()
 
     def _report_ready(self) -> None:
         """Log once per episode, before the first chunk, why simulated time does not advance."""
@@ -297,8 +316,8 @@ class SimNode(Node):
             executor.spin_once(timeout_sec=remaining)
         return due
 
-    def _republish(self, messages: dict[Any, Any]) -> None:
-        for publisher, message in messages.items():
+    def _republish(self) -> None:
+        for publisher, message in self._last.items():
             # A repeated joint state signals a policy that a chunk is due, so not while paused.
             if publisher is not self._joint_states or self._waiting:
                 publisher.publish(message)

@@ -101,7 +101,7 @@ class Observer:
             self._simulation.show_links()
             self.rig.take(*sorted(cameras))
         if instant is None:
-            instant = round(self._simulation.time * self._simulation.config.physics.control_hz)
+            instant = self._simulation.controls
         return {key: self._one(key, instant) for key in keys}
 
     def _one(self, key: str, instant: int) -> NDArray[Any]:

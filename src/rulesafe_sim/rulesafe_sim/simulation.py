@@ -257,6 +257,11 @@ class Simulation:
         return self.variation.placement
 
     @property
+    def controls(self) -> int:
+        """Completed control steps since reset."""
+        return self._controls
+
+    @property
     def time(self) -> float:
         """Simulated time since reset, s."""
         return self._controls / self.config.physics.control_hz

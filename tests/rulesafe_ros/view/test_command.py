@@ -16,7 +16,7 @@ from rulesafe_cli.cli import main
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_ros.view.foxglove_server import FRAMES
-from rulesafe_sim.camera_topics import camera_frames
+from rulesafe_sim.camera_frames import camera_frames
 from rulesafe_sim.simulation import ROBOT
 from rulesafe_sim.variation import Cameras
 

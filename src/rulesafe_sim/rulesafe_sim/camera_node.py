@@ -1,0 +1,274 @@
+"""Cameras in a separate process with a node of its own, so that a simulation publishes its states
+at a constant rate while images are rendered.
+
+The simulation sends the joint positions of a frame through a pipe; the cameras render and publish
+them, and answer with the stamp. Images depend only on the scene and the joint positions, so they
+are bit-identical to those that the simulation itself would render.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from rclpy.node import Node
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
+
+from rulesafe_core import convert
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import ros_context
+from rulesafe_sim.camera_frames import CAMERAS, optical_frame
+from rulesafe_sim.config import SimulationConfig
+from rulesafe_sim.variation import Variation
+
+if TYPE_CHECKING:  # rendering modules are imported only in the process of the cameras
+    from rulesafe_sim.cameras import CameraRig
+    from rulesafe_sim.observer import Observer
+    from rulesafe_sim.simulation import Joints
+
+REFRESH = 1.0
+"""Time without a request (s of wall time) after which the last images are republished, for late
+subscribers while simulated time is stopped."""
+
+NICENESS = 5
+"""Increment of the process's nice value: states are published before images are rendered."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Scene of an episode to render; arguments of `Simulation.reset`."""
+
+    rule: str
+    safe: str
+    seed: int
+    variation: Variation | None = None
+
+
+@dataclass(frozen=True)
+class CameraRequest:
+    """A frame to render.
+
+    Attributes:
+        stamp: stamp of the messages, ns.
+        joints: joint positions of robot and safe.
+        instant: control steps since the reset, see `Observer.observe`.
+    """
+
+    stamp: int
+    joints: "Joints"
+    instant: int
+
+
+class CameraNode(Node):
+    """Renders and publishes the images of received joint positions.
+
+    Args:
+        config: split and robot of the scenes.
+        name: name of the node.
+        keys: observations to publish; a subclass may add messages.
+    """
+
+    def __init__(
+        self, config: SimulationConfig, name: str, keys: tuple[str, ...] = ("head_rgb", "front_rgb")
+    ) -> None:
+        super().__init__(name)
+        from rulesafe_sim.simulation import Simulation
+
+        self._simulation = Simulation(config, render=True)
+        self._keys = keys
+        self._observer: Observer | None = None
+        self._last: dict[str, Any] = {}  # the messages of the last frame by topic
+        self._publishers_of = {
+            topic: self.create_publisher(kind, topic, convert.IMAGE_QOS)
+            for topic, kind in self.topics().items()
+        }
+
+    def topics(self) -> dict[str, type]:
+        """Return the message type of each topic."""
+        kinds: dict[str, type] = {}
+        for camera in CAMERAS:
+            if f"{camera}_rgb" in self._keys:
+                kinds[f"/camera/{camera}/image_raw"] = Image
+                kinds[f"/camera/{camera}/camera_info"] = CameraInfo
+        if "points" in self._keys:
+            kinds["/camera/points"] = PointCloud2
+        return kinds
+
+    def begin(self, scene: Scene) -> None:
+        """Build the scene of an episode. Raises RuleSafeError, see `Simulation.reset`."""
+        from rulesafe_sim.observer import Observer
+
+        self._simulation.reset(scene.rule, scene.safe, scene.seed, scene.variation)
+        self._observer = Observer(self._simulation)
+        self._last = {}
+
+    @property
+    def rig(self) -> "CameraRig":
+        """The cameras of the current scene."""
+        assert self._observer is not None
+        return self._observer.rig
+
+    def show(self, request: CameraRequest) -> None:
+        """Render and publish a frame."""
+        assert self._observer is not None
+        self._simulation.show(request.joints)
+        observation = self._observer.observe(self._keys, request.instant)
+        self._last = self.encode(observation, request.stamp)
+        self.republish()
+
+    def encode(self, observation: Mapping[str, Any], stamp: int) -> dict[str, Any]:
+        """Return the messages of a frame by topic."""
+        messages: dict[str, Any] = {}
+        for camera in CAMERAS:
+            if (rgb := observation.get(f"{camera}_rgb")) is None:
+                continue
+            frame, (height, width, _) = optical_frame(camera), rgb.shape
+            messages[f"/camera/{camera}/image_raw"] = convert.to_image(rgb, stamp, frame)
+            messages[f"/camera/{camera}/camera_info"] = convert.to_camera_info(
+                self.rig.intrinsics(camera), width, height, stamp, frame
+            )
+        if "points" in observation:
+            messages["/camera/points"] = convert.to_cloud(observation["points"], stamp, "pelvis")
+        return messages
+
+    def republish(self) -> None:
+        """Publish the messages of the last frame again."""
+        for topic, message in self._last.items():
+            self._publishers_of[topic].publish(message)
+
+    def serve(self, pipe: Connection) -> None:
+        """Render the newest request repeatedly until the pipe is closed."""
+        while True:
+            if not pipe.poll(REFRESH):
+                self.republish()
+                continue
+            request: CameraRequest | None = None
+            pending = True
+            while pending:
+                message = pipe.recv()
+                if isinstance(message, Scene):
+                    self.begin(message)
+                    request = None
+                else:
+                    request = message
+                pending = pipe.poll()
+            if request:
+                self.show(request)
+                pipe.send(request.stamp)
+
+
+class SimCameraNode(CameraNode):
+    """The cameras of the simulation node.
+
+    Args:
+        observe: whether to publish images and the point cloud of the observation.
+        film_size: width and height of additional images for a video, pixels; 0: none.
+    """
+
+    def __init__(self, config: SimulationConfig, observe: bool, film_size: int) -> None:
+        self._film_size = film_size
+        keys = ("head_rgb", "front_rgb", "points") if observe else ()
+        super().__init__(config, "sim_camera_node", keys)
+
+    def topics(self) -> dict[str, type]:
+        film = {f"/film/{name}/compressed": CompressedImage for name in CAMERAS}
+        return super().topics() | (film if self._film_size else {})
+
+    def begin(self, scene: Scene) -> None:
+        super().begin(scene)
+        if self._film_size:
+            from rulesafe_sim.cameras import FRONT, HEAD, CameraRig, shifted
+
+            side = self._film_size
+            cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
+            shifts = self._simulation.variation.cameras
+            self._film = CameraRig(self._simulation.scene, shifted(cameras, shifts))
+
+    def encode(self, observation: Mapping[str, Any], stamp: int) -> dict[str, Any]:
+        messages = super().encode(observation, stamp)
+        if self._film_size:
+            self._simulation.show_links()
+            self._film.take()
+            for name in CAMERAS:
+                messages[f"/film/{name}/compressed"] = convert.to_jpeg(
+                    self._film.rgb(name), stamp, optical_frame(name)
+                )
+        return messages
+
+
+def _run(pipe: Connection, make: Callable[..., CameraNode], args: tuple[Any, ...]) -> None:
+    """Run the process until the pipe is closed; a RuleSafeError is sent through it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the simulation, which closes it
+    os.nice(NICENESS)
+    with ros_context():
+        try:
+            make(*args).serve(pipe)
+        except (EOFError, OSError):
+            pass
+        except RuleSafeError as error:
+            with suppress(OSError):
+                pipe.send(str(error))
+
+
+class CameraProcess:
+    """Starts the process of a camera node and sends requests to it.
+
+    All methods but `close` raise RuleSafeError if the process has ended.
+
+    Args:
+        make: class of the node.
+        args: its arguments.
+    """
+
+    def __init__(self, make: Callable[..., CameraNode], *args: Any) -> None:
+        context = multiprocessing.get_context("spawn")  # rclpy and SAPIEN do not support fork
+        self._pipe, pipe = context.Pipe()
+        self._process = context.Process(target=_run, args=(pipe, make, args), daemon=True)
+        self._process.start()
+        pipe.close()
+        self._requested: int | None = None  # stamp of the newest request; None: in no scene
+
+    def begin(self, scene: Scene) -> None:
+        """Begin an episode."""
+        self._requested = None
+        self._send(scene)
+
+    def show(self, request: CameraRequest) -> None:
+        """Request a frame. If the cameras are still busy with one, the newest request replaces
+        those before."""
+        self._requested = request.stamp
+        self._send(request)
+
+    def published(self, timeout: float | None = 0) -> bool:
+        """Return whether the images of the newest request were published, after waiting for them
+        for at most `timeout` s; None: without limit."""
+        try:
+            while self._requested is not None and self._pipe.poll(timeout):
+                answer = self._pipe.recv()
+                if isinstance(answer, str):
+                    raise RuleSafeError(answer)
+                if answer == self._requested:
+                    self._requested = None
+        except (OSError, EOFError):
+            raise RuleSafeError(ENDED) from None
+        return self._requested is None
+
+    def _send(self, message: Scene | CameraRequest) -> None:
+        try:
+            self._pipe.send(message)
+        except OSError:
+            raise RuleSafeError(ENDED) from None
+
+    def close(self) -> None:
+        """End the process."""
+        self._pipe.close()
+        self._process.join(5)
+        if self._process.is_alive():
+            self._process.kill()
+
+
+ENDED = "the camera process has ended: see its error above, or set cameras:=false"

@@ -39,8 +39,8 @@ def train(
     """Train a policy on demonstrations.
 
     Ctrl-C or SIGTERM saves a checkpoint after the current step; the same command resumes the run.
-    The TensorBoard log is in OUT/tensorboard.
-    For several GPUs, use `accelerate launch -m rulesafe_cli.cli policy train ...`.
+    The TensorBoard log is in OUT/tensorboard. For 8 GPUs, use `torchrun --nproc-per-node 8 -m
+    rulesafe_cli.cli policy train ...`; each process has --batch windows.
 
     Example: rulesafe policy train demos --policy dp3 --size tiny --memory vq --out vq
 

@@ -191,10 +191,16 @@ class PolicyTraining(TrainingRun):
         config, accelerator = self.config, self.accelerator
         for group in self.optimiser.param_groups:
             group["lr"] = self._rate()
-        # Seeded by the step, so that a resumed run continues with the same random numbers.
-        rng = np.random.default_rng([config.seed, self.step, accelerator.process_index])
-        torch.manual_seed(int(rng.integers(2**62)))
-        indices = rng.integers(len(self.windows), size=self.batch)
+        # Seeded by the step, so that a resumed run continues with the same random numbers. N
+        # processes together have the windows of one process with a batch N times as large.
+        rng = np.random.default_rng([config.seed, self.step, 0])
+        seed, rank = int(rng.integers(2**62)), accelerator.process_index
+        indices = rng.integers(len(self.windows), size=self.batch * accelerator.num_processes)
+        if rank:
+            rng = np.random.default_rng([config.seed, self.step, rank])
+            seed = int(rng.integers(2**62))
+        torch.manual_seed(seed)
+        indices = indices[rank * self.batch : (rank + 1) * self.batch]
         batch = self.windows.batch(indices, rng).to(accelerator.device)
         ready = time.perf_counter()
         with accelerator.autocast():
@@ -204,7 +210,8 @@ class PolicyTraining(TrainingRun):
         norm = accelerator.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimiser.step()
         self.average.update_parameters(self.network)
-        found = {"loss": loss.item(), "gradient": float(norm)}
+        mean = cast(Tensor, accelerator.reduce(loss.detach(), "mean"))  # over the processes
+        found = {"loss": mean.item(), "gradient": float(norm)}
         self.waited += ready - began
         self.spent += time.perf_counter() - began
         self.step += 1
@@ -222,10 +229,12 @@ class PolicyTraining(TrainingRun):
         """Return the checkpoint of the current state, with averaged weights."""
         windows, task = self.windows, self.task
         average = cast(Network, self.average.module)
+        processes = self.accelerator.num_processes
         results = {
             "seconds": self.spent,
             "share_waiting_for_data": self.waited / max(self.spent, 1e-9),
-            "windows_per_second": self.step * self.batch / max(self.spent, 1e-9),
+            "windows_per_second": self.step * self.batch * processes / max(self.spent, 1e-9),
+            "processes": processes,
             "device": str(self.accelerator.device),
         }
         return Checkpoint(

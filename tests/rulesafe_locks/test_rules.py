@@ -223,6 +223,14 @@ def test_a_forced_door_is_free_while_open_and_locked_again_when_closed(rule_id):
     assert lock.update(CLOSED)["door"] is True
 
 
+def test_a_caller_that_changes_the_locked_parts_does_not_change_the_lock():
+    lock = load_rule("rule_001").new_lock()
+    locked = lock.update({"knob": False, "handle": False, "door": False})
+    assert locked["door"]
+    locked["door"] = False
+    assert lock.locked["door"]
+
+
 def test_a_move_of_a_locked_part_is_applied():
     lock = load_rule("rule_004").new_lock()
     assert lock.locked == {"knob": True, "handle": False, "door": True}

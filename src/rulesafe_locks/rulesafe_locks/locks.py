@@ -115,6 +115,8 @@ class Lock:
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
+        self._state_of_locked: LockState | None = None  # the state for which `_locked` was computed
+        self._locked: dict[str, bool] = {}
         self.reset()
 
     def reset(self) -> None:
@@ -143,8 +145,11 @@ class Lock:
     @property
     def locked(self) -> dict[str, bool]:
         """Whether each part is locked now."""
-        held = self.rule.locked(self.state)
-        return {part: part in held for part in PARTS}
+        if self.state is not self._state_of_locked:
+            held = self.rule.locked(self.state)
+            self._locked = {part: part in held for part in PARTS}
+            self._state_of_locked = self.state
+        return dict(self._locked)
 
 
 def check_phases(phases: Mapping[str, bool]) -> Phases:

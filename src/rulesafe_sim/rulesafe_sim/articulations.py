@@ -3,14 +3,14 @@
 Angles in rad, torques in N m; joints are addressed by name. PhysX uses single precision.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import sapien
 from numpy.typing import NDArray
 
-from rulesafe_core.body import Body, joint_position
+from rulesafe_core.body import Body, Mimic, joint_position
 from rulesafe_core.transforms import Transform, to_quat_wxyz
 from rulesafe_sim.config import DriveGains
 
@@ -75,6 +75,15 @@ class Motor(NamedTuple):
     kd: float
 
 
+class _TargetSetter(NamedTuple):
+    """Sets the drive target of a joint, from the target of `source` and by the mimic rule if the
+    joint is not driven itself."""
+
+    set_target: Callable[[float], None]
+    source: str
+    mimic: Mimic | None
+
+
 class DrivenRobot(Articulation):
     """The robot with position drives and gravity compensation.
 
@@ -93,11 +102,16 @@ class DrivenRobot(Articulation):
         self._mimics = {joint.name: joint for joint, _ in mimics}
         self._followed = {joint.name: mimic.joint for joint, mimic in mimics}
         self._drives: list[tuple[sapien.physx.PhysxArticulationJoint, DriveGains, float]] = []
+        self._setters: dict[tuple[str, ...], list[_TargetSetter]] = {}
         for name, joint in self.joints.items():
             gain = gains[self._followed.get(name, name)]
             effort = min(gain.effort, body.joint(name).effort)
             joint.set_armature(np.array([gain.armature], np.float32))
             self._drives.append((joint, gain, effort))
+        self._properties = [
+            (joint.set_drive_properties, gain.stiffness, gain.damping, effort)
+            for joint, gain, effort in self._drives
+        ]
 
     def place(self, positions: Mapping[str, float]) -> None:
         """Set the joint positions at zero velocity, and the same positions as drive targets."""
@@ -112,22 +126,33 @@ class DrivenRobot(Articulation):
 
     def command(self, targets: Mapping[str, float]) -> None:
         """Set drive targets (rad) of the named joints and of their mimics."""
+        names = tuple(targets)
+        if names not in self._setters:
+            self._setters[names] = self._setters_of(names)
+        for set_target, source, mimic in self._setters[names]:
+            target = targets[source]
+            set_target(mimic.multiplier * float(target) + mimic.offset if mimic else target)
+
+    def _setters_of(self, names: Collection[str]) -> list[_TargetSetter]:
+        """Return how the targets of the named joints and of their mimics are set."""
+        setters = []
         for name, joint in self.joints.items():
-            if name in targets:
-                joint.set_drive_target(targets[name])
-            elif self._followed.get(name) in targets:
-                joint.set_drive_target(joint_position(self._mimics[name], targets))
+            mimic = self._mimics[name].mimic if name in self._mimics else None
+            if name in names:
+                setters.append(_TargetSetter(joint.set_drive_target, name, None))
+            elif mimic and mimic.joint in names:
+                setters.append(_TargetSetter(joint.set_drive_target, mimic.joint, mimic))
+        return setters
 
     def compensate_gravity(self) -> None:
         """Apply the passive forces as feed-forward torque, like the controller of the real arm; the
         drives are limited to the rest of the motor torque."""
-        passive = self.articulation.compute_passive_force(
-            gravity=True, coriolis_and_centrifugal=True
-        )
+        passive = self.articulation.compute_passive_force(True, True)  # gravity, Coriolis forces
         self.articulation.set_qf(passive)
-        for (joint, gain, effort), torque in zip(self._drives, passive.tolist(), strict=True):
-            limit = max(0.0, effort - abs(torque))
-            joint.set_drive_properties(gain.stiffness, gain.damping, limit)
+        drives = zip(self._properties, passive.tolist(), strict=True)
+        for (set_properties, stiffness, damping, effort), torque in drives:
+            limit = effort - abs(torque)
+            set_properties(stiffness, damping, limit if limit > 0.0 else 0.0)
 
     def passive_torques(self) -> NDArray[np.float32]:
         """Return the torques (n,) that compensate gravity at the current positions, N m, in the
@@ -158,8 +183,9 @@ class LockableSafe(Articulation):
         super().__init__(articulation)
         self._play = play
         self._parts = [name.removesuffix("_joint") for name in self.names]
-        self._range = {name: joint.get_limits()[0].tolist() for name, joint in self.joints.items()}
-        self._stops = {name: list(limits) for name, limits in self._range.items()}
+        limits = (joint.get_limits()[0].tolist() for joint in self.joints.values())
+        self._range = dict(zip(self._parts, limits, strict=True))
+        self._stops = {part: list(limits) for part, limits in self._range.items()}
 
     def part_positions(self) -> dict[str, float]:
         """Return the positions of knob, handle and door in rad, 0 = closed."""
@@ -176,13 +202,12 @@ class LockableSafe(Articulation):
         A free part has its full range, a locked one `play` rad at the end of its phase. A part that
         is outside this play when it is locked can only move towards it, as with a ratchet.
         """
-        name = f"{part}_joint"
-        lower, upper = self._range[name]
-        nearest, furthest = self._stops[name]
+        lower, upper = self._range[part]
+        nearest, furthest = self._stops[part]
         if locked and is_open:
             lower = max(nearest, min(position, upper - self._play))
         elif locked:
             upper = min(furthest, max(position, lower + self._play))
         if max(abs(lower - nearest), abs(upper - furthest)) > STOP_STEP:
-            self._stops[name] = [lower, upper]
-            self.joints[name].set_limits(np.array([[lower, upper]], np.float32))
+            self._stops[part] = [lower, upper]
+            self.joints[f"{part}_joint"].set_limits(np.array([[lower, upper]], np.float32))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.cloud import SAMPLERS, PointSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, shifted
 from rulesafe_sim.physics import has_renderer
 from rulesafe_sim.simulation import Simulation
@@ -109,8 +110,9 @@ class Observer:
             return self._cloud(instant)
         if key in CAMERA_OF:
             return self.rig.rgb(CAMERA_OF[key])
-        state = self._simulation.state()
-        positions = state.action_positions if key == "joint_positions" else state.joint_positions
+        positions = self._simulation.joint_positions
+        if key == "joint_positions":
+            positions = positions[ACTION_INDICES]
         return positions.astype(np.float32)
 
     def _cloud(self, instant: int) -> NDArray[np.float32]:

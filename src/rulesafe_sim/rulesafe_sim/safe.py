@@ -180,7 +180,8 @@ class Safe:
     def torques(self, positions: Mapping[str, float]) -> dict[str, float]:
         """Return the torque (N m, positive opens) of detent and spring on each part, from the
         positions of the parts (rad)."""
-        return {name: self.parts[name].torque(position) for name, position in positions.items()}
+        parts = self.parts
+        return {name: parts[name].torque(position) for name, position in positions.items()}
 
     def grasps(self, part: str, use: str) -> tuple[Grasp, ...]:
         """Return all pinch grasps of a part, including equivalent ones by symmetry.
@@ -230,4 +231,6 @@ def detent_torque(part: Part, position: float) -> float:
     half of the range.
     """
     offset = (position / part.range - 0.5) / DETENT_RAMP
-    return part.detent * max(-1.0, min(1.0, offset))
+    if offset < 1.0:
+        return part.detent * (offset if offset > -1.0 else -1.0)
+    return part.detent

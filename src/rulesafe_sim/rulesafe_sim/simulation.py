@@ -40,6 +40,7 @@ def _inwards(limits: Sequence[float], towards: float) -> NDArray[np.float64]:
 LOWER = _inwards([ROBOT.joint(name).lower for name in ACTION_JOINTS], np.inf)  # (13,) rad
 UPPER = _inwards([ROBOT.joint(name).upper for name in ACTION_JOINTS], -np.inf)  # (13,) rad
 VELOCITY = np.array([ROBOT.joint(name).velocity for name in ACTION_JOINTS])  # (13,) rad/s
+FIXED = np.array([FIXED_POSITIONS.get(name, 0.0) for name in ALL_JOINTS])  # (39,) rad
 HOME_ACTION = np.array([HOME[name] for name in ACTION_JOINTS])  # (13,) rad
 
 
@@ -192,6 +193,8 @@ class Simulation:
             {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
         )
         self._robot = articulations.DrivenRobot(loaded, ROBOT, config.gains)
+        found = [(ALL_JOINTS.index(n), i) for n, i in self._robot.index.items() if n in ALL_JOINTS]
+        self._moving, self._columns = map(list, zip(*found, strict=True))
         posture = dict(zip(ACTION_JOINTS, start_action(self.variation).tolist(), strict=True))
         self._robot.place(HOME | posture)
 
@@ -202,22 +205,28 @@ class Simulation:
         Targets are rounded to single precision, in which actions are stored, so that a replay is
         bit-identical.
         """
-        start, count = self._command.copy(), self.config.physics.controls_per_frame
+        start, count = self._command, self.config.physics.controls_per_frame
         with np.errstate(over="ignore"):  # infinity is clipped
             targets = check_action(action).astype(np.float32).astype(np.float64)
         if ((targets < LOWER) | (targets > UPPER)).any():
             self.clipped_actions += 1
             targets = np.clip(targets, LOWER, UPPER)
-        for i in range(1, count + 1):
-            self.control(start + (targets - start) * (i / count))
+        fractions = np.arange(1, count + 1)[:, None] / count
+        path = start + (targets - start) * fractions  # (controls, 13)
+        for command in np.minimum(np.maximum(path, LOWER), UPPER):
+            self._move(command)
 
     def control(self, action: ArrayLike) -> None:
         """Simulate one control step (10 ms) towards the targets (13,), rad, within the position
         and velocity limits of the joints."""
-        config = self.config.physics
-        targets = np.clip(check_action(action), LOWER, UPPER)
-        reach = VELOCITY / config.control_hz
-        self._command = self._command + np.clip(targets - self._command, -reach, reach)
+        self._move(np.clip(check_action(action), LOWER, UPPER))
+
+    def _move(self, targets: NDArray[np.float64]) -> None:
+        """Simulate one control step towards targets (13,) within the position limits, rad."""
+        reach = VELOCITY / self.config.physics.control_hz
+        # np.minimum and np.maximum take a third of the time of np.clip for 13 joints.
+        change = np.minimum(np.maximum(targets - self._command, -reach), reach)
+        self._command = self._command + change
         self._robot.command(dict(zip(ACTION_JOINTS, self._command.tolist(), strict=True)))
         self.advance(lambda robot: robot.compensate_gravity())
 
@@ -240,8 +249,7 @@ class Simulation:
 
     def _update_lock(self) -> None:
         self._positions = self._safe.part_positions()
-        for name in PARTS:
-            part = self.safe.parts[name]
+        for name, part in self.safe.parts.items():
             fraction = self._positions[name] / part.range
             if fraction > part.open_above:
                 self._open[name] = True
@@ -286,16 +294,21 @@ class Simulation:
         """Whether the door was opened after the lock had released it."""
         return self.progress.success
 
+    @property
+    def joint_positions(self) -> NDArray[np.float64]:
+        """Joint positions (39,), rad, in the order of ALL_JOINTS."""
+        positions = FIXED.copy()
+        positions[self._moving] = self._robot.positions[self._columns]
+        return positions
+
     def state(self) -> SimulationState:
-        positions = FIXED_POSITIONS | dict(
-            zip(self._robot.names, self._robot.positions, strict=True)
-        )
-        velocities = dict(zip(self._robot.names, self._robot.velocities, strict=True))
+        velocities = np.zeros(len(ALL_JOINTS))
+        velocities[self._moving] = self._robot.velocities[self._columns]
         return SimulationState(
             time=self.time,
             frame=self.frame,
-            joint_positions=np.array([positions[name] for name in ALL_JOINTS]),
-            joint_velocities=np.array([velocities.get(name, 0.0) for name in ALL_JOINTS]),
+            joint_positions=self.joint_positions,
+            joint_velocities=velocities,
             part_positions=dict(self._positions),
             part_open=dict(self._open),
             part_locked=dict(self._locked),

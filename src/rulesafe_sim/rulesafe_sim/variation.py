@@ -7,7 +7,7 @@ can be stored as JSON:
 """
 
 from colorsys import hls_to_rgb, rgb_to_hls
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from math import isfinite, pi
 from typing import Any, TypeVar
 
@@ -127,7 +127,8 @@ class Variation:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON-compatible numbers, lists and dicts."""
-        return _to_lists(asdict(self))
+        found: dict[str, Any] = _encode(self)
+        return found
 
     @classmethod
     def from_dict(cls, data: Any) -> "Variation":
@@ -166,9 +167,11 @@ def _shift_colours(looks: Looks, shift: ColourShift) -> Looks:
     return Looks(**{k: replace(m, color=shift.apply(m.color)) for k, m in materials.items()})
 
 
-def _to_lists(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _to_lists(item) for key, item in value.items()}
+def _encode(value: Any) -> Any:
+    """Convert dataclasses to dicts and tuples to lists. `dataclasses.asdict` also copies numbers,
+    which takes ten times as long."""
+    if is_dataclass(value):
+        return {name: _encode(getattr(value, name)) for name in value.__dataclass_fields__}
     return list(value) if isinstance(value, tuple) else value
 
 

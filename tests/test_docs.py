@@ -23,7 +23,7 @@ ALWAYS = {"sigterm_timeout", "sigkill_timeout"}
 
 
 PROGRAM = re.compile(r"```python\n(.*?)```", re.S)
-RUN_HERE = ("evaluation", "gymnasium", "safes", "sandbox", "submit")
+RUN_HERE = ("evaluation", "gymnasium", "moves", "safes", "sandbox", "submit")
 RUN_ELSEWHERE = ("README", "bags", "dataset", "lock_design", "memory", "programs", "randomisation")
 RUN_ELSEWHERE += ("ros",)
 """Pages whose programs other tests run; those of the tutorials are run by test_tutorials.py."""

@@ -23,6 +23,15 @@ def test_it_reports_figures_with_count_and_spread(tmp_path, capsys):
     assert "processor" in printed and "physics steps per CPU second" in printed
 
 
+def test_moves_are_counted_for_each_number_of_copies(tmp_path):
+    file = tmp_path / "figures.json"
+    assert main(["bench", "--parts", "moves", "--seconds", "2", "--json", str(file)]) == 0
+    *rates, memory = json.loads(file.read_text())["measures"]
+    assert ["256 copies" in rates[0]["name"], "4096 copies" in rates[1]["name"]] == [True, True]
+    assert all(rate["unit"] == "1/s" and rate["count"] == 2 for rate in rates)
+    assert rates[1]["median"] > rates[0]["median"] > 1e4 and memory["unit"] == "MB"
+
+
 def test_unknown_parts_are_refused_with_the_valid_ones(capsys):
     assert main(["bench", "--parts", "gpu"]) == 2
     assert "first_frame" in capsys.readouterr().err

@@ -22,6 +22,7 @@ from rulesafe_data.measuring import Measure, machine, markdown_table
 PARTS = {
     "physics": "rulesafe_cli.bench.simulation:physics",
     "loop": "rulesafe_cli.bench.simulation:loop",
+    "moves": "rulesafe_cli.bench.simulation:moves",
     "observation": "rulesafe_cli.bench.simulation:observation",
     "first_frame": "rulesafe_cli.bench.simulation:first_frame",
     "planning": "rulesafe_cli.bench.planning:measured",

@@ -1,9 +1,16 @@
-"""The simulation parts of `rulesafe bench`: physics, the environment and observations, no ROS."""
+"""The simulation parts of `rulesafe bench`: physics, environments and observations, no ROS."""
 
 from typing import Any
 
 from rulesafe_cli.bench.commands import BenchOptions
-from rulesafe_data.measuring import Measure, Stopwatch, Wave, peak_memory, run_apart
+from rulesafe_data.measuring import (
+    Measure,
+    Stopwatch,
+    Wave,
+    peak_memory,
+    run_apart,
+    run_on_one_core,
+)
 
 
 def physics(options: BenchOptions) -> list[Measure]:
@@ -68,6 +75,38 @@ def _environment(options: BenchOptions, title: str, chosen: dict[str, Any]) -> l
         Measure.of(f"simulated s per wall s, {title}", "", wall),
         peak_memory(title),
     ]
+
+
+MOVES_COPIES = (256, 4096)
+"""Numbers of copies for which the moves of RuleSafe-Moves-v1 are measured."""
+
+
+def moves(options: BenchOptions) -> list[Measure]:
+    """Measure random moves in RuleSafe-Moves-v1 with all 200 sampled locks, on one core."""
+    return run_on_one_core(_moves, options)
+
+
+def _moves(options: BenchOptions) -> list[Measure]:
+    import gymnasium
+    import numpy as np
+
+    import rulesafe_sim.moves_env  # noqa: F401  (registers the environment)
+
+    rng, found = np.random.default_rng(0), []
+    for copies in MOVES_COPIES:
+        envs = gymnasium.make_vec("RuleSafe-Moves-v1", num_envs=copies, rules="sampled")
+        envs.reset(seed=0)
+        actions = rng.integers(3, size=(50, copies))
+        rates = []
+        for number in range(max(2, round(options.seconds)) + 1):
+            watch = Stopwatch()
+            for action in actions:
+                envs.step(action)
+            if number:  # the first round is a warm-up
+                rates.append(actions.size / watch.wall)
+        name = f"moves per second and core, {copies} copies of a lock"
+        found.append(Measure.of(name, "1/s", rates))
+    return [*found, peak_memory("moves")]
 
 
 def observation(options: BenchOptions) -> list[Measure]:

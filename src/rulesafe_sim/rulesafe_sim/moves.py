@@ -47,6 +47,21 @@ def rules_of(rules: Rules) -> tuple[Rule, ...]:
     return (rules,) if isinstance(rules, Rule) else tuple(rules)
 
 
+def check_keys(observations: Sequence[str]) -> None:
+    """Raise RuleSafeError unless these are keys of the observation, one or more."""
+    for key in observations:
+        if key not in KEYS:
+            raise unknown_name("observation", key, KEYS)
+    if not observations:
+        raise RuleSafeError(f"observations is empty; valid: one or more of {', '.join(KEYS)}")
+
+
+def check_positive(name: str, value: int) -> None:
+    """Raise RuleSafeError unless a number is a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise RuleSafeError(f"{name} is {value!r}; valid: an integer of 1 or more")
+
+
 class LockSet:
     """The locks that episodes are drawn from, with what policies may observe of them.
 
@@ -114,13 +129,8 @@ class Episodes:
         instruction: Length,
     ) -> None:
         for name, value in (("num_envs", count), ("moves", moves), ("attempts", attempts)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise RuleSafeError(f"{name} is {value!r}; valid: an integer of 1 or more")
-        for key in observations:
-            if key not in KEYS:
-                raise unknown_name("observation", key, KEYS)
-        if not observations:
-            raise RuleSafeError(f"observations is empty; valid: one or more of {', '.join(KEYS)}")
+            check_positive(name, value)
+        check_keys(observations)
         self.count, self.keys = count, tuple(observations)
         self._visible, self._moves, self._attempts = visible, moves, attempts
         self._length: Length = instruction

@@ -20,18 +20,19 @@ ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 READERS = [name for name in FAMILIES if "small" in find_family(name).configs()]
 
 
-@pytest.mark.parametrize("size", ["tiny", "small"])
+@pytest.mark.parametrize("size", ["tiny", "small", "images"])
 @pytest.mark.parametrize("family", READERS)
 @pytest.mark.train
 def test_a_family_that_reads_is_trained_saved_and_asked(
     family, size, demos, cache, memories, tmp_path
 ):
-    """A tiny network receives only point clouds, a small one images too."""
+    """A tiny network receives only point clouds, a small one images too, `images` only these."""
     task = TrainingTask(family, size, find_config(family, size), memories["vq"], demos, None, cache)
     train(task, TrainConfig(steps=2, batch=2, warm_up=1), tmp_path)
     policy = load_policy(tmp_path)
-    assert policy.needs.points and policy.needs.instruction and policy.needs.memory
-    assert policy.needs.images == (size == "small")
+    assert policy.needs.instruction and policy.needs.memory
+    assert bool(policy.needs.points) == (size != "images")
+    assert policy.needs.images == (size != "tiny")
     episode = EpisodeStore(demos).episode(0)
     joints = episode["observation.state"]
     history = ObservationHistory(policy.needs)

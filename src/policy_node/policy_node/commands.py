@@ -52,9 +52,9 @@ def train(
             module:Class.
         out: Output folder of the checkpoint.
         size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
-            camera images); images (skills and two_level only: camera images instead of point
-            clouds); gru, transformer, scenes (two_level only: the network over the memory, or
-            earlier scenes); published (dp3 only: as published, with the widths of tiny).
+            camera images); images (not dp3: camera images instead of point clouds); gru,
+            transformer, scenes (two_level only: the network over the memory, or earlier scenes);
+            published (dp3 only: as published, with the widths of tiny).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.

@@ -281,6 +281,10 @@ million parameters."""
 RDT_SIZES["small"] = replace(RDT_SIZES["tiny"], vision=(_SMALL_VISION,))
 COGACT_SIZES["small"] = replace(COGACT_SIZES["tiny"], vision=(_SMALL_VISION,))
 PI0_SIZES["small"] = replace(PI0_SIZES["tiny"], vision=(_SMALL_VISION,))
+# Recordings of a real robot often have images only.
+RDT_SIZES["images"] = replace(RDT_SIZES["small"], encoder=None)
+COGACT_SIZES["images"] = replace(COGACT_SIZES["small"], encoder=None)
+PI0_SIZES["images"] = replace(PI0_SIZES["small"], encoder=None)
 
 
 def from_weights(

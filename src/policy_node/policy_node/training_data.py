@@ -254,7 +254,10 @@ class ObservationWindows:
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:
         count = self._config.points
         if POINTS not in store.features:
-            raise RuleSafeError(f"{store.root} has no point clouds; run `rulesafe demos render`")
+            raise RuleSafeError(
+                f"{store.root} has no point clouds; run `rulesafe demos render`, or train rdt, "
+                "cogact or pi0 with --size images on its images"
+            )
         available = store.features[POINTS]["shape"][0]
         if available < count:
             raise RuleSafeError(

@@ -59,7 +59,7 @@ COMMANDS = (
     ),
     Command(
         "demos",
-        "generate | render | replay | stats | program | run | write | ...: demonstrations",
+        "generate | render | replay | stats | import-xr | program | ...: demonstrations",
         "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
         subcommands="rulesafe_demos.commands:SUBCOMMANDS",
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_demos.commands_import import import_xr
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, MAX_TOKENS, Length, token_bound
 
@@ -364,5 +365,6 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "stats": stats,
     "export": export,
     "verify": verify,
+    "import-xr": import_xr,
 }
 """Names of the subcommands; each returns its exit code, or None for 0."""

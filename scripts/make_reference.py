@@ -29,6 +29,7 @@ NODES = {
     "frames_node": "rulesafe_core.frames_node:FramesParameters",
     "trajectory_node": "rulesafe_core.trajectories:TrajectoryParameters",
     "planner_node": "planner_node.node:PlannerParameters",
+    "teleop_node": "teleop_node.settings:TeleopParameters",
     "vq_memory_node": "vq_memory_node.node:MemoryParameters",
     "policy_node": "policy_node.node:PolicyParameters",
     "evaluator_node": "rulesafe_eval.node:EvaluatorParameters",

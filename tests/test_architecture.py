@@ -19,6 +19,7 @@ PACKAGES = (
     "rulesafe_sim",
     "rulesafe_data",
     "planner_node",
+    "teleop_node",
     "vq_memory_node",
     "policy_node",
     "h1_2_bridge",

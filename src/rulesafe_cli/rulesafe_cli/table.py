@@ -95,6 +95,12 @@ COMMANDS = (
         subcommands="h1_2_bridge.commands:SUBCOMMANDS",
     ),
     Command(
+        "teleop",
+        "move the robot's right hand with the keyboard",
+        "rulesafe teleop",
+        function="teleop_node.commands:teleop",
+    ),
+    Command(
         "bag",
         "record | info | play | to-dataset | to-video: recordings of a ROS 2 graph",
         "rulesafe bag record --out bag",

@@ -9,8 +9,9 @@ import termios
 
 SAY = """
 import time
-from rulesafe_ros.bag.keyboard import key_actions
-with key_actions() as pressed:
+from rulesafe_core.terminal_keys import key_actions
+from rulesafe_ros.bag.keyboard import ACTIONS
+with key_actions(ACTIONS) as pressed:
     print("ready", flush=True)
     while (key := pressed()) != "quit":
         if key:

@@ -17,11 +17,12 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import ros_context
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.signals import collected_signals, exit_code
+from rulesafe_core.terminal_keys import key_actions
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag
 from rulesafe_ros.bag import convert
-from rulesafe_ros.bag.keyboard import HELP, key_actions
+from rulesafe_ros.bag.keyboard import ACTIONS, HELP
 from rulesafe_ros.bag.playback import FASTER, PlaybackClock
 from rulesafe_ros.bag.selection import Selection
 
@@ -70,7 +71,7 @@ class PlayNode(Node):
         bag: the bag.
         options: options of the playback.
         report: called with messages for the user.
-        next_action: returns the action of the next key, see `rulesafe_ros.bag.keyboard`.
+        next_action: returns the action of the next key, see `rulesafe_core.terminal_keys`.
         signals: received signals, a list that grows; the first one stops the playback.
 
     Attributes:
@@ -236,7 +237,7 @@ def play(bag: Bag, options: PlayOptions, report: Callable[[str], None] = print) 
         RuleSafeError: there is no topic to play, the bag is damaged, or another node publishes
             a robot's state.
     """
-    with collected_signals() as signals, key_actions() as next_action, ros_context():
+    with collected_signals() as signals, key_actions(ACTIONS) as next_action, ros_context():
         node = PlayNode(bag, options, report, next_action, signals)
         node.wait_for_subscribers()
         node.check()

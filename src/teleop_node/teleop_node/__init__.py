@@ -1,0 +1,1 @@
+"""Teleoperation of the right arm and hand: the keyboard, and any device that publishes poses."""

@@ -1,0 +1,314 @@
+"""ROS 2 node of teleoperation: target poses of the hand become action chunks.
+
+The node subscribes to poses (/teleop/target_pose), a grip (/teleop/grip) and requests of assisted
+motions (/teleop/assist), and publishes chunks of half a second, a new one every 0.1 s. Simulation
+and bridge execute them within their limits. The stamps of /joint_states are the clock. Without
+input for `input_timeout` the node publishes one chunk that holds the arm, and then none.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from numpy.typing import NDArray
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64, String
+from trajectory_msgs.msg import JointTrajectory
+
+from planner_node.convert import to_observation
+from planner_node.moves import ExpertObservation
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_header, to_pose, to_trajectory
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.frames_node import NEWEST_QOS
+from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.messages import decode_pose, to_ns
+from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
+from rulesafe_core.trajectories import JointPath
+from rulesafe_core.transforms import Transform
+from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_sim.safes import load_safe
+from teleop_node.assistance import CLOSED_ABOVE, Assistant, grip_of
+from teleop_node.requests import AssistRequest, parse_request
+from teleop_node.settings import TeleopParameters
+from teleop_node.tracking import PoseTracker, Target, check_target
+
+CHUNKS = "/policy/action_chunk"
+
+STEPS = 5
+"""Steps of a chunk. If the node ends, the arm is at rest after all."""
+
+RESEND_AFTER = 1.0
+"""Wall time (s) after which a chunk is published again if the stamps of /joint_states do not
+advance: the simulation waits for a chunk that was lost."""
+
+REPORT_PERIOD = 1.0
+"""Wall time between two equal statuses on /diagnostics, s."""
+
+
+class TeleopNode(Node):
+    """Follows the newest target pose, or executes an assisted motion."""
+
+    def __init__(self) -> None:
+        super().__init__("teleop_node")
+        self._reservation = reserve_topic(self, CHUNKS)
+        self._values = declare(self, TeleopParameters)
+        self._tracker = PoseTracker(self._values)
+        self._stamp = 0  # ns, of the newest joint state
+        self._received = self._input = -np.inf  # s, wall time of the newest joint state, input
+        self._joints: JointState | None = None
+        self._measured = np.zeros(len(ACTION_JOINTS))
+        self._status: EpisodeStatus | None = None
+        self._restart()
+        self._reported: tuple = ()
+        self._reported_at = -np.inf
+        self._chunks = self.create_publisher(JointTrajectory, CHUNKS, STATE_QOS)
+        self._pose = self.create_publisher(PoseStamped, "/teleop/hand_pose", STATE_QOS)
+        self._diagnostics = Diagnostics(self)
+        for kind, topic, callback, qos in (
+            (JointState, "/joint_states", self._on_joints, NEWEST_QOS),
+            (Time, "/episode/started", self._on_started, LATCHED_QOS),
+            (EpisodeStatus, "/episode/status", self._on_status, 1),
+            (PoseStamped, "/teleop/target_pose", self._on_pose, 10),
+            (Float64, "/teleop/grip", self._on_grip, 10),
+            (String, "/teleop/assist", self._on_assist, 10),
+        ):
+            self.create_subscription(kind, topic, callback, qos)
+        self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def _restart(self) -> None:
+        """Forget targets and commands: an episode begins, or the clock has jumped."""
+        self._path: JointPath | None = None  # commanded positions; None: none yet
+        self._planned: NDArray[np.float64] | None = None  # rows of a motion that begins next
+        self._assisting = ""  # the assisted motion that is executed
+        self._target = Target()
+        self._problem = ""
+        self._sent, self._sent_at = -PERIOD, 0.0  # of the last chunk: stamp, ns; wall time, s
+        self._holding = True
+        self._assistant: Assistant | None = None
+        self._episode = 0
+
+    # Inputs -------------------------------------------------------------------------------
+
+    def _refusing(self, handle: Callable[[], None]) -> None:
+        """Handle an input; if it is invalid, report why and leave everything as it is."""
+        try:
+            handle()
+        except RuleSafeError as error:
+            self._problem = str(error)
+            self.get_logger().warning(str(error), throttle_duration_sec=2.0)
+
+    def _on_pose(self, message: PoseStamped) -> None:
+        self._refusing(lambda: self._set_pose(message))
+
+    def _set_pose(self, message: PoseStamped) -> None:
+        frame, q = message.header.frame_id, message.pose.orientation
+        if frame != "pelvis":
+            raise RuleSafeError(f"/teleop/target_pose is in the frame {frame!r}; valid: 'pelvis'")
+        values = [q.w, q.x, q.y, q.z, message.pose.position.x]
+        values += [message.pose.position.y, message.pose.position.z]
+        if not (np.isfinite(values).all() and abs(np.linalg.norm(values[:4]) - 1) < 0.1):
+            raise RuleSafeError("/teleop/target_pose must be finite, with a unit quaternion")
+        self._begin_input()
+        if self._assisting or self._planned is not None:
+            return
+        pose = decode_pose(message.pose)
+        if (hand := self._hand_pose()) is not None:
+            check_target(pose, hand, self._values)
+            self._target, self._problem = replace(self._target, pose=pose), ""
+
+    def _on_grip(self, message: Float64) -> None:
+        self._refusing(lambda: self._set_grip(message.data))
+
+    def _set_grip(self, grip: float) -> None:
+        if not 0 <= grip <= 1:
+            raise RuleSafeError(f"/teleop/grip is {grip:g}; valid: 0 (open) to 1 (pinched)")
+        self._begin_input()
+        self._target = replace(self._target, grip=grip)
+        if grip < CLOSED_ABOVE and self._assistant:
+            self._assistant.release()
+
+    def _begin_input(self) -> None:
+        """Note the time of an input. After a pause the arm may have moved: it begins where it is
+        measured if it does not hold its last command."""
+        now = time.monotonic()
+        paused, self._input = now - self._input > self._values.input_timeout, now
+        command = self._command()
+        if paused and command is not None:
+            lag = np.abs(command - self._measured)[:7].max()
+            if lag > self._values.max_lag:
+                self._path = JointPath(np.array([self._stamp]), self._measured[None])
+
+    def _on_assist(self, message: String) -> None:
+        self._refusing(lambda: self._assist(parse_request(message.data)))
+        self._begin_input()  # after planning, during which no input was processed
+
+    def _assist(self, request: AssistRequest) -> None:
+        """Plan an assisted motion, which begins with the next joint state."""
+        self._begin_input()
+        self._stop("")
+        if request.action == "stop":
+            return
+        assistant, obs = self._assistant_of_episode(), self._observation()
+        self.get_logger().info(f"planning: {request}")
+        if request.action == "approach":
+            rows = assistant.approach(obs, request.part)
+        elif request.action == "grasp":
+            rows = assistant.grasp(obs)
+        else:
+            rows = assistant.turn(obs, request.angle, request.action == "pull")
+        self._planned, self._assisting = rows, str(request)
+
+    def _assistant_of_episode(self) -> Assistant:
+        status = self._status
+        if status is None:
+            raise RuleSafeError(
+                "assisted motions need /episode/status, which only a simulation publishes"
+            )
+        if self._assistant is None or status.episode != self._episode:
+            pose, values = decode_pose(status.safe_pose), self._values
+            safe = load_safe(status.safe)
+            self._assistant = Assistant(safe, pose, values.assist_speed, values.seed)
+            self._episode = status.episode
+        return self._assistant
+
+    def _observation(self) -> ExpertObservation:
+        command = self._command()
+        if command is None or self._joints is None or self._status is None:
+            raise RuleSafeError("no message on /joint_states yet")
+        obs = to_observation(self._joints, self._status)
+        return replace(obs, arm=command[:7], hand=command[7:])
+
+    def _on_status(self, message: EpisodeStatus) -> None:
+        self._status = message
+        if not self._assisting:
+            return
+        for name, force in zip(message.contact_names, message.contact_forces, strict=True):
+            if name != "self" and force > self._values.force_limit:
+                self._stop(f"stopped: {force:.0f} N on the {name}")
+                return
+
+    def _on_started(self, message: Time) -> None:
+        self._restart()
+
+    def _on_joints(self, message: JointState) -> None:
+        try:
+            columns = [message.name.index(name) for name in ACTION_JOINTS]
+            measured = np.array([message.position[i] for i in columns])
+            if not np.isfinite(measured).all():
+                raise ValueError("a position is not finite")
+        except (ValueError, IndexError) as error:
+            self.get_logger().warning(f"/joint_states: {error}", throttle_duration_sec=5.0)
+            return
+        stamp, before = to_ns(message.header.stamp), self._stamp
+        if stamp < before:  # another simulation, or a bag that is played again
+            self._restart()
+        self._joints, self._measured, self._stamp = message, measured, stamp
+        self._received = time.monotonic()
+        if self._path is None:
+            self._path = JointPath(np.array([stamp]), measured[None])
+        self._advance()
+
+    # Commands -----------------------------------------------------------------------------
+
+    def _command(self) -> NDArray[np.float64] | None:
+        """Return the commanded positions (13,) at the newest stamp; None before joint states."""
+        return None if self._path is None else self._path.sample(self._stamp)[0]
+
+    def _hand_pose(self) -> Transform | None:
+        command = self._command()
+        return None if command is None else self._tracker.hand_pose(command)
+
+    def _stop(self, reason: str) -> None:
+        """Hold the present command: end the assisted motion, and drop the target pose."""
+        self._planned, self._assisting, self._problem = None, "", reason
+        self._target = replace(self._target, pose=None)
+        if (command := self._command()) is not None:
+            self._path = JointPath(np.array([self._stamp]), command[None])
+
+    def _advance(self) -> None:
+        """Publish the next chunk if it is due."""
+        command = self._command()
+        silent = time.monotonic() - self._input > self._values.input_timeout
+        if command is None or (silent and self._holding):
+            return
+        if silent:
+            self._stop("")
+            self._holding = True
+            self._publish(np.tile(command, (STEPS, 1)))
+            return
+        lost = self._stamp == self._sent and time.monotonic() - self._sent_at > RESEND_AFTER
+        if self._stamp < self._sent + PERIOD and not lost:
+            return
+        if self._planned is not None:
+            rows, self._planned = self._planned, None
+            self._set_path(command, rows)
+            grip = 1.0 if grip_of(rows[-1, 7:]) > CLOSED_ABOVE else 0.0
+            self._target = Target(grip=grip)
+        if self._assisting and self._path and self._stamp >= self._path.end:
+            self._assisting = ""
+        if self._assisting and self._path:
+            ahead = self._stamp + PERIOD * np.arange(1, STEPS + 1)
+            rows = np.array([self._path.sample(int(t))[0] for t in ahead])
+        else:
+            rows, reason = self._tracker.path(command, self._target, self._measured, STEPS)
+            self._problem = reason or ("" if self._target.pose is not None else self._problem)
+            self._set_path(command, rows)
+        still = np.abs(rows - command).max() < 1e-6
+        if self._values.idle_chunks or not still:
+            self._holding = False
+            self._publish(rows)
+
+    def _set_path(self, command: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
+        times = self._stamp + PERIOD * np.arange(len(rows) + 1)
+        self._path = JointPath(times, np.concatenate([command[None], rows]))
+
+    def _publish(self, rows: NDArray[np.float64]) -> None:
+        if self.count_publishers(CHUNKS) > 1:
+            infos = self.get_publishers_info_by_topic(CHUNKS)
+            others = sorted({info.node_name for info in infos} - {self.get_name()})
+            self._stop(f"{CHUNKS} has another publisher: {', '.join(others)}")
+            return
+        self._sent, self._sent_at = self._stamp, time.monotonic()
+        self._chunks.publish(to_trajectory(rows, self._stamp))
+
+    # Reports ------------------------------------------------------------------------------
+
+    def _on_timer(self) -> None:
+        pose, command, now = self._hand_pose(), self._command(), time.monotonic()
+        if pose is None or command is None:
+            self._report(DiagnosticStatus.WARN, "waiting", "no message on /joint_states yet", 0.0)
+            return
+        header = to_header(self._stamp, "pelvis")
+        self._pose.publish(PoseStamped(header=header, pose=to_pose(pose)))
+        grip = round(grip_of(command[7:]), 2)
+        if now - self._received > self._values.state_timeout:
+            message = f"no message on /joint_states for {now - self._received:.0f} s"
+            self._report(DiagnosticStatus.WARN, "waiting", message, grip)
+        elif now - self._input > self._values.input_timeout:
+            self._report(DiagnosticStatus.OK, "holding", self._problem or "no input", grip)
+        else:
+            level = DiagnosticStatus.WARN if self._problem else DiagnosticStatus.OK
+            mode = "assisted" if self._assisting else "following"
+            self._report(level, mode, self._problem or self._assisting or "following", grip)
+
+    def _report(self, level: bytes, mode: str, message: str, grip: float) -> None:
+        """Publish the status if it has changed, or every second."""
+        now, status = time.monotonic(), (level, mode, message, grip)
+        if status != self._reported or now - self._reported_at > REPORT_PERIOD:
+            self._reported, self._reported_at = status, now
+            self._diagnostics.publish(level, message, {"mode": mode, "grip": grip})
+
+
+main = partial(run_node, "teleop_node", TeleopNode)
+
+if __name__ == "__main__":
+    sys.exit(main())

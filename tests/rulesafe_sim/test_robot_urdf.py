@@ -12,10 +12,11 @@ from planner_node.episode import run_expert
 from rulesafe_core.body import Shape, fix_joints, merge_fixed
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_core.urdf import to_urdf
-from rulesafe_core.urdf_reader import MeshShape, robot_from_urdf
+from rulesafe_core.urdf_reader import robot_from_urdf
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation

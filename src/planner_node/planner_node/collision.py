@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from planner_node.kinematics import upper_body, upper_body_model
 from rulesafe_core.body import Body, Shape, joint_position
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
+from rulesafe_core.meshes import Hull, MeshShape, scaled_hull
 from rulesafe_core.transforms import Transform
 
 MARGIN = 0.004
@@ -18,6 +19,8 @@ MARGIN = 0.004
 
 def shape_geometry(shape: Shape) -> coal.CollisionGeometry:
     """Return the collision geometry of a shape."""
+    if isinstance(shape, MeshShape):
+        return _convex(scaled_hull(shape))
     if shape.kind == "box":
         return coal.Box(*shape.size)
     if shape.kind == "sphere":
@@ -25,6 +28,13 @@ def shape_geometry(shape: Shape) -> coal.CollisionGeometry:
     if shape.kind == "capsule":
         return coal.Capsule(*shape.size)
     return coal.Cylinder(*shape.size)
+
+
+def _convex(hull: Hull) -> coal.CollisionGeometry:
+    points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    points.extend(list(hull.vertices))
+    triangles.extend([coal.Triangle(*corners) for corners in hull.triangles.tolist()])
+    return coal.Convex(points, triangles)
 
 
 def is_forearm(link: str) -> bool:

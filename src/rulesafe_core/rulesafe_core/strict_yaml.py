@@ -1,10 +1,10 @@
 """Build frozen dataclasses from YAML; an unknown, missing or invalid key is an error.
 
 The type of a field determines how it is read: numbers, strings, Literals, tuples, mappings, other
-dataclasses, and unions of dataclasses, where the key `family` names the class in lower case. Its
-metadata (see settings.py) determine the valid values. The unit of a field is part of its key:
-`width: float = required(unit="m")` is read from `width_m`. Angles in degrees (`range_deg`) are
-converted to radians.
+dataclasses, and unions of dataclasses, where the key `family` names the class in lower case (a
+field's metadata may have a default `family`). Its metadata (see settings.py) determine the valid
+values. The unit of a field is part of its key: `width: float = required(unit="m")` is read from
+`width_m`. Angles in degrees (`range_deg`) are converted to radians.
 """
 
 import reprlib
@@ -167,11 +167,15 @@ def _read(kind: Any, value: Any, where: str, about: Mapping[str, Any]) -> Any:
     if origin is UnionType:
         kinds = [each for each in arguments if each is not NoneType]
         if len(kinds) > 1:
-            return _family(kinds, value, where)
+            return _family(kinds, value, where, about.get("family"))
         return _read(kinds[0], value, where, about)
     if origin is Mapping:
         named = as_mapping(value, where)
         found: Any = {str(k): _read(arguments[1], named[k], f"{where}.{k}", about) for k in named}
+    elif origin is tuple and isinstance(arguments[0], type) and is_dataclass(arguments[0]):
+        if not isinstance(value, list):
+            raise RuleSafeError(f"{where} is {reprlib.repr(value)}; valid: a list")
+        found = tuple(_read(arguments[0], v, f"{where}[{i}]", about) for i, v in enumerate(value))
     else:
         found = convert(kind, value, where, about)
     if kind is float:
@@ -183,9 +187,9 @@ def _read(kind: Any, value: Any, where: str, about: Mapping[str, Any]) -> Any:
     return found
 
 
-def _family(classes: Iterable[type], value: Any, where: str) -> Any:
+def _family(classes: Iterable[type], value: Any, where: str, default: str | None) -> Any:
     data = dict(as_mapping(value, where))
-    named, family = {cls.__name__.lower(): cls for cls in classes}, data.pop("family", None)
+    named, family = {cls.__name__.lower(): cls for cls in classes}, data.pop("family", default)
     if family not in named:
         raise RuleSafeError(f"{where}.family is {family!r}; valid: {', '.join(named)}")
     return build(named[family], data, where)

@@ -1,6 +1,7 @@
 """Write a `Body` as URDF.
 
-URDF has no capsules, so a capsule is written as a cylinder and two spheres. Numbers are written
+URDF has no capsules, so a capsule is written as a cylinder and two spheres. Files of meshes are
+written with their absolute paths. Numbers are written
 with full precision in the order of the body, so that the output is reproducible.
 """
 
@@ -8,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, linear_to_srgb
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.text_files import parse_xml
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
@@ -99,6 +101,9 @@ def _add_shape(link: ET.Element, role: str, shape: Shape, material: str | None =
 
 def _geometry(shape: Shape) -> list[tuple[str, dict[str, str], Transform]]:
     """Return tag, attributes and pose of each URDF geometry of a shape."""
+    if isinstance(shape, MeshShape):
+        file = {"filename": f"file://{shape.path.absolute()}", "scale": as_text(shape.size)}
+        return [("mesh", file, shape.pose)]
     if shape.kind == "box":
         return [("box", {"size": as_text(shape.size)}, shape.pose)]
     radius = {"radius": as_text(shape.size[:1])}

@@ -8,13 +8,14 @@ needs Vulkan for coloured shapes, even if nothing is rendered.
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.robot import SHELL, h1_2
 from rulesafe_core.text_files import parse_xml, read_text
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
@@ -27,17 +28,6 @@ _SIZES = {
     "capsule": (2, ("radius", "length")),
 }
 """URDF primitives (capsule is an extension): number of sizes and names of their attributes."""
-
-
-@dataclass(frozen=True)
-class MeshShape(Shape):
-    """A mesh file, scaled by `size` along x, y, z; its convex hull is the collision shape."""
-
-    path: Path = Path()
-
-    def __post_init__(self) -> None:
-        if len(self.size) != 3 or min(self.size) <= 0:
-            raise RuleSafeError(f"{self.path}: a mesh needs three scales > 0, got {self.size}")
 
 
 def read_kinematics(urdf: str) -> Body:

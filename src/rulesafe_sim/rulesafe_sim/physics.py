@@ -15,6 +15,7 @@ from sapien.wrapper.articulation_builder import ArticulationBuilder, LinkBuilder
 
 from rulesafe_core.body import Body, Inertial, Joint, Shape
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.transforms import (
     Transform,
     from_parts,
@@ -22,7 +23,6 @@ from rulesafe_core.transforms import (
     rotation_between,
     to_quat_wxyz,
 )
-from rulesafe_core.urdf_reader import MeshShape
 from rulesafe_sim import visuals
 from rulesafe_sim.cameras import use_shaders
 from rulesafe_sim.config import PhysicsConfig
@@ -250,11 +250,8 @@ def _show_meshes(entity: sapien.Entity, meshes: Sequence[MeshShape]) -> None:
         return
     body = sapien.render.RenderBodyComponent()
     for mesh in meshes:
-        look = mesh.material
-        material = sapien.render.RenderMaterial(
-            base_color=[*look.color, 1.0], roughness=look.roughness, metallic=look.metallic
-        )
         with _mesh_errors(mesh):
+            material = _mesh_material(mesh)
             shape = sapien.render.RenderShapeTriangleMesh(str(mesh.path), mesh.size, material)
         for part in shape.parts:
             if not part.get_vertex_normal().any():  # some STL files have none and would be black
@@ -262,6 +259,20 @@ def _show_meshes(entity: sapien.Entity, meshes: Sequence[MeshShape]) -> None:
         shape.local_pose = to_pose(mesh.pose)
         body.attach(shape)
     entity.add_component(body)
+
+
+def _mesh_material(mesh: MeshShape) -> sapien.render.RenderMaterial:
+    look, color = mesh.material, list(mesh.material.color)
+    if mesh.texture:
+        color = [c / max(mean, 1e-3) for c, mean in zip(color, mesh.texture_color, strict=True)]
+    material = sapien.render.RenderMaterial(
+        base_color=[*color, 1.0], roughness=look.roughness, metallic=look.metallic
+    )
+    if mesh.texture:
+        material.base_color_texture = sapien.render.RenderTexture2D(
+            str(mesh.texture), mipmap_levels=4
+        )
+    return material
 
 
 def _facet_normals(vertices: NDArray, triangles: NDArray) -> NDArray:

@@ -10,6 +10,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.settings import required
 from rulesafe_core.transforms import Vec3, about_axis, apply
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, PartFamily, Tee, Wheel
+from rulesafe_sim.safe_meshes import LinkMeshes, Mesh, Shell
 
 DETENT_RAMP = 0.1
 """The detent torque changes sign at half of the range, linearly over +- this fraction of it."""
@@ -87,23 +88,25 @@ class RotaryPart(Part):
     @property
     def phase_visible(self) -> bool:
         """Whether the fully open part looks different from the closed one."""
+        if isinstance(self.shape, Mesh):
+            return self.shape.phase_visible
         sectors = self.range * self.shape.symmetry / (2 * pi)
         return abs(sectors - round(sectors)) > 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Knob(RotaryPart):
-    shape: Bar | Grip | Fluted
+    shape: Bar | Grip | Fluted | Mesh
 
 
 @dataclass(frozen=True, kw_only=True)
 class Handle(RotaryPart):
-    shape: Lever | Tee | Wheel
+    shape: Lever | Tee | Wheel | Mesh
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Door(Part):
-    pass
+    meshes: LinkMeshes | None = None  # in the door's frame; None: a panel of the case's size
 
 
 @dataclass(frozen=True)
@@ -144,11 +147,17 @@ class Safe:
     id: str
     title: str
     hinge: str  # "left" or "right", as seen from the front
-    case: Case
+    case: Case | Shell
     looks: Looks
     knob: Knob
     handle: Handle
     door: Door
+
+    def __post_init__(self) -> None:
+        if isinstance(self.case, Shell) != (self.door.meshes is not None):
+            raise RuleSafeError(
+                "parts.door.meshes is needed with a case of the family shell, and valid only then"
+            )
 
     @property
     def parts(self) -> Mapping[str, Part]:
@@ -164,6 +173,13 @@ class Safe:
     def hinge_side(self) -> int:
         """Sign of y at the hinge in the safe frame: -1 for a left hinge, +1 for a right one."""
         return -1 if self.hinge == "left" else 1
+
+    @property
+    def hinge_point(self) -> Vec3:
+        """Origin of the door's frame, on the hinge axis, in the safe frame (m)."""
+        if isinstance(self.case, Shell):
+            return *self.case.hinge, 0.0
+        return 0.0, self.hinge_side * self.case.door_width / 2, 0.0
 
     @property
     def phase_visible(self) -> bool:

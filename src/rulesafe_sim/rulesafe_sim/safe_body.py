@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rulesafe_core.body import Body, Inertial, Joint, Link, Material, Shape
-from rulesafe_core.transforms import about_axis, from_parts, from_xyz_rpy
-from rulesafe_sim.safe import Part, RotaryPart, Safe
+from rulesafe_core.meshes import MeshShape, scaled_hull
+from rulesafe_core.transforms import about_axis, apply, from_parts, from_xyz_rpy
+from rulesafe_sim.safe import Case, Part, RotaryPart, Safe
+from rulesafe_sim.safe_meshes import Shell
 
 CASE_DENSITY = 2500.0
 """Density of the case in kg/m^3. It is used only in the URDF, since the case is fixed."""
@@ -21,11 +23,11 @@ CASE_DENSITY = 2500.0
 def safe_body(safe: Safe) -> Body:
     """Build the body of a safe: links body, door, knob, handle; joints door_joint, knob_joint,
     handle_joint (rad, 0 = closed, upper limit = fully open)."""
-    hinge = (0.0, safe.hinge_side * safe.case.door_width / 2, 0.0)
-    body_shapes = _case(safe)
+    hinge, case = safe.hinge_point, safe.case
+    body_shapes = case.meshes.mesh_shapes() if isinstance(case, Shell) else _case(safe, case)
     links = [
         Link("body", body_shapes, inertial_of(body_shapes, CASE_DENSITY * _volume(body_shapes))),
-        _link("door", _door(safe, hinge), safe.door),
+        _link("door", _door(safe), safe.door),
     ]
     joints = [_joint("door", "body", from_parts(np.eye(3), hinge), safe.door)]
     for name, part in safe.turners.items():
@@ -78,9 +80,9 @@ def box(low: ArrayLike, high: ArrayLike, material: Material, collides: bool = Tr
     return Shape("box", tuple((high - low).tolist()), pose, material, collides)
 
 
-def _case(safe: Safe) -> tuple[Shape, ...]:
+def _case(safe: Safe, case: Case) -> tuple[Shape, ...]:
     """Build four walls, a back and the interior."""
-    case, looks = safe.case, safe.looks
+    looks = safe.looks
     y, z, wall, back = case.width / 2, case.height / 2, case.wall, -case.depth
     skin = 0.002
     walls = [
@@ -105,12 +107,11 @@ def _case(safe: Safe) -> tuple[Shape, ...]:
         np.array([(rear + shelf_front) / 2, 0.0, skin - inner_z]),
         np.array([(rear + shelf_front) / 2, 0.0, 0.005]),
     )
-    return (*walls, *lining, shelf, *contents, *_hinges(safe))
+    return (*walls, *lining, shelf, *contents, *_hinges(safe, case))
 
 
-def _hinges(safe: Safe) -> list[Shape]:
+def _hinges(safe: Safe, case: Case) -> list[Shape]:
     """Build two hinge pins in the gap next to the door, without collision."""
-    case = safe.case
     y = safe.hinge_side * (case.door_width / 2 + case.gap / 2)
     return [
         Shape(
@@ -174,9 +175,13 @@ def _chest(floor: np.ndarray, shelf: np.ndarray) -> list[Shape]:
 _CONTENTS = {"gold": _gold, "folders": _folders, "chest": _chest}
 
 
-def _door(safe: Safe, hinge: tuple[float, float, float]) -> list[Shape]:
-    """Build the panel with decorative border, rosettes and bolts, in the hinge frame."""
+def _door(safe: Safe) -> Sequence[Shape]:
+    """Return the meshes of the door, or build the panel with decorative border, rosettes and bolts,
+    in the hinge frame."""
     case, looks = safe.case, safe.looks
+    if safe.door.meshes:
+        return safe.door.meshes.mesh_shapes()
+    assert isinstance(case, Case)  # checked by Safe
     y, z = case.door_width / 2, case.door_height / 2
     edge, free = 0.016, -safe.hinge_side
     shapes = [
@@ -192,7 +197,7 @@ def _door(safe: Safe, hinge: tuple[float, float, float]) -> list[Shape]:
         bolt = from_parts(along_y[:3, :3], middle)
         length = 2 * (0.01 + case.gap)
         shapes.append(Shape("cylinder", (0.006, length), bolt, looks.trim, collides=False))
-    to_hinge = from_parts(np.eye(3), np.negative(hinge))
+    to_hinge = from_parts(np.eye(3), np.negative(safe.hinge_point))
     return [replace(shape, pose=to_hinge @ shape.pose) for shape in shapes]
 
 
@@ -208,7 +213,9 @@ def _field_border(y: float, z: float, material: Material) -> list[Shape]:
 
 
 def volume(shape: Shape) -> float:
-    """Compute the volume of a primitive in m^3."""
+    """Compute the volume of a primitive or a convex mesh in m^3."""
+    if isinstance(shape, MeshShape):
+        return scaled_hull(shape).volume
     if shape.kind == "box":
         return float(np.prod(shape.size))
     radius = shape.size[0]
@@ -230,7 +237,7 @@ def inertial_of(shapes: Sequence[Shape], mass: float) -> Inertial:
     solid = [shape for shape in shapes if shape.collides]
     weights = np.array([volume(shape) for shape in solid])
     masses = mass * weights / weights.sum()
-    centres = np.array([shape.pose[:3, 3] for shape in solid])
+    centres = np.array([_centre(shape) for shape in solid])
     com = masses @ centres / mass
     inertia = np.zeros((3, 3))
     for shape, part, centre in zip(solid, masses, centres, strict=True):
@@ -242,7 +249,17 @@ def inertial_of(shapes: Sequence[Shape], mass: float) -> Inertial:
     return Inertial(mass, (float(com[0]), float(com[1]), float(com[2])), (inertia + inertia.T) / 2)
 
 
+def _centre(shape: Shape) -> np.ndarray:
+    if isinstance(shape, MeshShape):
+        return apply(shape.pose, scaled_hull(shape).centroid)
+    return shape.pose[:3, 3]
+
+
 def _extents(shape: Shape) -> tuple[float, ...]:
+    if isinstance(shape, MeshShape):
+        hull = scaled_hull(shape)
+        sides = np.ptp(hull.vertices, axis=0)
+        return tuple((sides * np.cbrt(hull.volume / sides.prod())).tolist())
     if shape.kind == "box":
         return shape.size
     if shape.kind == "sphere":

@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from rulesafe_core.body import Material, Shape
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import apply, inverse
 from rulesafe_sim.safe import GraspConfig, RotaryPart, Safe
 from rulesafe_sim.safe_families import FINGER, Wheel
+from rulesafe_sim.safe_meshes import Mesh
 
 PINCH_WIDTH = (0.015, 0.036)
 """Widths (m) that a pinch can hold; for smaller ones the pinch direction is not stable."""
@@ -88,6 +90,9 @@ def swept_discs(safe: Safe, name: str) -> NDArray[np.float64]:
 def _discs(shape: Shape) -> NDArray[np.float64]:
     """Return discs along the axis of a round shape or points on a box's edges: (N, 3) y, z, r."""
     steps = np.linspace(-0.5, 0.5, 11)
+    if isinstance(shape, MeshShape):
+        points = apply(shape.pose, scaled_hull(shape).vertices)
+        return np.column_stack([points[:, 1:], np.zeros(len(points))])
     if shape.kind == "box":
         ends = np.array([e for s in steps for e in ((s, 0.5), (s, -0.5), (0.5, s), (-0.5, s))])
         local = np.column_stack([np.zeros(len(ends)), ends]) * shape.size
@@ -120,8 +125,9 @@ def _check_grasp(note: GraspConfig, part: RotaryPart, where: str) -> None:
                 f"{where}: at {list(point)} the part is {width:.3f} m thick along the closing "
                 f"axis {list(note.closing)}; valid: {low:g} .. {high:g} m"
             )
-        if isinstance(part.shape, Wheel):
-            _check_clearance(part.shape, float(np.hypot(*point[1:])), where)
+        wheel = part.shape.grip if isinstance(part.shape, Mesh) else part.shape
+        if isinstance(wheel, Wheel):
+            _check_clearance(wheel, float(np.hypot(*point[1:])), where)
 
 
 def _check_clearance(wheel: Wheel, radius: float, where: str) -> None:
@@ -157,8 +163,12 @@ def pinched_width(part: RotaryPart, point, closing, approach) -> float:
 
 
 def contains(shape: Shape, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return a mask (N,) of the points (N, 3) inside a box, sphere, capsule or cylinder."""
+    """Return a mask (N,) of the points (N, 3) inside a primitive or a convex mesh."""
     local = apply(inverse(shape.pose), points)
+    if isinstance(shape, MeshShape):
+        hull = scaled_hull(shape)
+        offsets = np.einsum("ij,ij->i", hull.normals, hull.vertices[hull.triangles[:, 0]])
+        return np.all(local @ hull.normals.T <= offsets + 1e-9, axis=1)
     if shape.kind == "box":
         return np.all(np.abs(local) <= np.array(shape.size) / 2 + 1e-9, axis=1)
     radius = shape.size[0]

@@ -7,7 +7,7 @@
 `safe_body.safe_body(safe)` builds the geometry. docs/safes.md explains the keys of the file.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,7 @@ from rulesafe_core.plugins import load_file
 from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_sim.safe import Case, Door, Handle, Knob, Looks, Safe
 from rulesafe_sim.safe_checks import check_safe
+from rulesafe_sim.safe_meshes import Shell, digest, located, mesh_files
 
 SAFES = tuple(f"safe_{i:02d}" for i in range(1, 11))
 """Ids of the built-in safes."""
@@ -36,9 +37,10 @@ class _Parts:
 class _File:
     title: str
     hinge: Literal["left", "right"]
-    case: Case
     looks: Looks
     parts: _Parts
+    case: Case | Shell = field(metadata={"family": "case"})
+    meshes_sha256: str | None = None
 
 
 def safe_file(name: str | Path) -> Path:
@@ -79,8 +81,26 @@ def read_safe(path: Path) -> Safe:
 
 def _read(path: Path) -> Safe:
     about = build(_File, read_yaml(path), path.name)
+    try:
+        about = _with_meshes(about, path.parent)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{path.name}: {error}") from error
     parts = about.parts
     return Safe(
         *(path.stem, about.title, about.hinge, about.case, about.looks),
         *(parts.knob, parts.handle, parts.door),
     )
+
+
+def _with_meshes(about: _File, folder: Path) -> _File:
+    """Locate the meshes of a file. Raises RuleSafeError if they differ from the file's hash."""
+    names = mesh_files(about)
+    if not names:
+        return about
+    found: _File = located(about, folder)
+    if about.meshes_sha256 != (expected := digest(names, folder)):
+        raise RuleSafeError(
+            f"meshes_sha256 is {about.meshes_sha256}, but the {len(names)} mesh files have "
+            f"{expected}: import the safe again, or write this value if you changed the meshes"
+        )
+    return found

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rulesafe_core.body import Body, Joint, Link, Material, Shape
+from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import Transform, apply, from_parts, inverse
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
@@ -64,9 +65,14 @@ def safe_on_stand(safe: Safe, pose_safe_in_pelvis: Transform) -> Body:
 
 
 def bounds(link: Link) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and highest corner (3,) of a link's shapes in the link frame, m."""
+    """Return the lowest and highest corner (3,) of a link's shapes in the link frame, m;
+    visual meshes are not included."""
     corners = []
     for shape in link.shapes:
+        if isinstance(shape, MeshShape):
+            if shape.collides:
+                corners.append(apply(shape.pose, scaled_hull(shape).vertices))
+            continue
         half = _half_extents(shape)
         signs = np.array(np.meshgrid(*[(-1, 1)] * 3)).T.reshape(-1, 3)
         corners.append(apply(shape.pose, signs * half))

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 from rulesafe_core.body import Color, Material, linear_to_srgb, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.nested import replace_nested
 from rulesafe_core.strict_yaml import as_mapping, check_keys
 from rulesafe_core.transforms import Vec3
 from rulesafe_sim.config import Placement
-from rulesafe_sim.safe import Looks, Part, Safe
+from rulesafe_sim.safe import Part, Safe
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
@@ -149,22 +150,22 @@ def vary_safe(safe: Safe, variation: Variation) -> Safe:
     nothing changes. Raises RuleSafeError if a part would not stay in its phase."""
     if variation.colours.safe == ColourShift() and variation.parts == Resistances():
         return safe
-    parts = variation.parts
+    shift, parts = variation.colours.safe, variation.parts
     try:
-        return replace(
+        varied = replace(
             safe,
-            looks=_shift_colours(safe.looks, variation.colours.safe),
             knob=parts.knob.apply(safe.knob),
             handle=parts.handle.apply(safe.handle),
             door=parts.door.apply(safe.door),
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"{safe.id} in this variation: {error}") from error
-
-
-def _shift_colours(looks: Looks, shift: ColourShift) -> Looks:
-    materials: dict[str, Material] = {f.name: getattr(looks, f.name) for f in fields(looks)}
-    return Looks(**{k: replace(m, color=shift.apply(m.color)) for k, m in materials.items()})
+    if shift == ColourShift():
+        return varied
+    shifted: Safe = replace_nested(
+        varied, Material, lambda each: replace(each, color=shift.apply(each.color))
+    )
+    return shifted
 
 
 def _encode(value: Any) -> Any:

@@ -20,7 +20,7 @@ WOOD = (0.34, 0.22, 0.13)  # linear RGB of the floor
 WALL = (0.50, 0.53, 0.55)
 
 
-class Mesh(NamedTuple):
+class TriangleMesh(NamedTuple):
     """Triangle mesh, counter-clockwise seen from outside; lengths in m."""
 
     vertices: NDArray[np.float32]  # (V, 3)
@@ -28,10 +28,10 @@ class Mesh(NamedTuple):
     triangles: NDArray[np.uint32]  # (T, 3)
 
 
-def shape_mesh(shape: Shape) -> Mesh:
+def shape_mesh(shape: Shape) -> TriangleMesh:
     """Triangulate the surface of a shape, in the link frame."""
     mesh = _box(*shape.size) if shape.kind == "box" else _round(shape)
-    return Mesh(
+    return TriangleMesh(
         apply(shape.pose, mesh.vertices).astype(np.float32),
         (mesh.normals @ shape.pose[:3, :3].T).astype(np.float32),
         mesh.triangles.astype(np.uint32),
@@ -40,7 +40,7 @@ def shape_mesh(shape: Shape) -> Mesh:
 
 def show_shapes(entity: sapien.Entity, shapes: Iterable[Shape]) -> None:
     """Add the visible shapes of a link to its render body, one mesh per material."""
-    groups: dict[Material, list[Mesh]] = {}
+    groups: dict[Material, list[TriangleMesh]] = {}
     for shape in shapes:
         if shape.visible:
             groups.setdefault(shape.material, []).append(shape_mesh(shape))
@@ -157,16 +157,16 @@ def _show_box(scene: sapien.Scene, name: str, center, half_size, material) -> No
     scene.add_entity(entity)
 
 
-def _join(meshes: list[Mesh]) -> Mesh:
+def _join(meshes: list[TriangleMesh]) -> TriangleMesh:
     starts = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]]).astype(np.uint32)
-    return Mesh(
+    return TriangleMesh(
         np.concatenate([mesh.vertices for mesh in meshes]),
         np.concatenate([mesh.normals for mesh in meshes]),
         np.concatenate([m.triangles + s for m, s in zip(meshes, starts, strict=True)]),
     )
 
 
-def _box(*size: float) -> Mesh:
+def _box(*size: float) -> TriangleMesh:
     normals = np.repeat(np.concatenate([np.eye(3), -np.eye(3)]), 4, axis=0)  # (24, 3)
     across = np.roll(normals, 1, axis=1)
     along = np.cross(normals, across)
@@ -174,17 +174,17 @@ def _box(*size: float) -> Mesh:
     vertices = normals + corner[:, :1] * across + corner[:, 1:] * along
     first = np.arange(6)[:, None] * 4
     triangles = np.concatenate([first + np.array([0, 1, 2]), first + np.array([0, 2, 3])])
-    return Mesh(vertices * np.array(size) / 2, normals, triangles)
+    return TriangleMesh(vertices * np.array(size) / 2, normals, triangles)
 
 
-def _round(shape: Shape) -> Mesh:
+def _round(shape: Shape) -> TriangleMesh:
     radius, length = shape.size if len(shape.size) == 2 else (*shape.size, 0.0)
     if shape.kind == "cylinder":
         return _cylinder(radius, length, shape.facets or 2 * _segments(radius))
     return _capsule(radius, length, shape.facets or _segments(radius))
 
 
-def _capsule(radius: float, length: float, segments: int) -> Mesh:
+def _capsule(radius: float, length: float, segments: int) -> TriangleMesh:
     """Build a capsule, or a sphere if `length` is 0."""
     angles = np.linspace(0, np.pi / 2, segments // 4 + 1)
     angles = np.concatenate([-angles[::-1], angles])  # two equators, joined by the straight part
@@ -194,7 +194,7 @@ def _capsule(radius: float, length: float, segments: int) -> Mesh:
     return _revolve(profile, normals, np.arange(len(angles) - 1), segments)
 
 
-def _cylinder(radius: float, length: float, segments: int) -> Mesh:
+def _cylinder(radius: float, length: float, segments: int) -> TriangleMesh:
     half = length / 2
     bottom, top = (radius, -half), (radius, half)
     profile = np.array([(0, -half), bottom, bottom, top, top, (0, half)])
@@ -207,7 +207,7 @@ def _segments(radius: float) -> int:
     return 8 if radius < 0.008 else 12 if radius < 0.02 else 24
 
 
-def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) -> Mesh:
+def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) -> TriangleMesh:
     """Revolve a profile of (distance from z, z) and its normals about z; `bands` are the indices i
     of the surface strips between profile points i and i + 1."""
     angles = np.arange(segments) * (2 * np.pi / segments)
@@ -225,4 +225,4 @@ def _revolve(profile: NDArray, normals: NDArray, bands: NDArray, segments: int) 
     vertices = around(profile)
     a, b, c = (vertices[triangles[:, i]] for i in range(3))
     degenerate = np.linalg.norm(np.cross(b - a, c - a), axis=1) < 1e-12  # at the poles
-    return Mesh(vertices, around(normals), triangles[~degenerate])
+    return TriangleMesh(vertices, around(normals), triangles[~degenerate])

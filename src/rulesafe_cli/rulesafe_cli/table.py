@@ -53,9 +53,9 @@ COMMANDS = (
     ),
     Command(
         "safes",
-        "list | show: the safes and their parts",
+        "list | show | import | check | export: the safes and their parts",
         "rulesafe safes show safe_03",
-        subcommands="rulesafe_sim.commands:SUBCOMMANDS",
+        subcommands="rulesafe_design.commands.safes:SUBCOMMANDS",
     ),
     Command(
         "demos",

@@ -27,18 +27,22 @@ FILES = {name: Path(__file__).parent / f"data/safes/{name}.yaml" for name in SAF
 
 
 @dataclass(frozen=True)
-class _Parts:
+class SafeParts:
+    """The parts in a safe's file."""
+
     knob: Knob
     handle: Handle
     door: Door
 
 
 @dataclass(frozen=True)
-class _File:
+class SafeFile:
+    """Content of a safe's file."""
+
     title: str
     hinge: Literal["left", "right"]
     looks: Looks
-    parts: _Parts
+    parts: SafeParts
     case: Case | Shell = field(metadata={"family": "case"})
     meshes_sha256: str | None = None
 
@@ -80,7 +84,7 @@ def read_safe(path: Path) -> Safe:
 
 
 def _read(path: Path) -> Safe:
-    about = build(_File, read_yaml(path), path.name)
+    about = build(SafeFile, read_yaml(path), path.name)
     try:
         about = _with_meshes(about, path.parent)
     except RuleSafeError as error:
@@ -92,12 +96,12 @@ def _read(path: Path) -> Safe:
     )
 
 
-def _with_meshes(about: _File, folder: Path) -> _File:
+def _with_meshes(about: SafeFile, folder: Path) -> SafeFile:
     """Locate the meshes of a file. Raises RuleSafeError if they differ from the file's hash."""
     names = mesh_files(about)
     if not names:
         return about
-    found: _File = located(about, folder)
+    found: SafeFile = located(about, folder)
     if about.meshes_sha256 != (expected := digest(names, folder)):
         raise RuleSafeError(
             f"meshes_sha256 is {about.meshes_sha256}, but the {len(names)} mesh files have "

@@ -1,0 +1,129 @@
+"""Convex decomposition of meshes by CoACD (Wei et al. 2022), stored in a cache."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import trimesh
+from numpy.typing import NDArray
+
+from rulesafe_core.errors import RuleSafeError, missing_package
+from rulesafe_design.safes.mesh_files import Piece
+
+THRESHOLD = 0.06
+"""Concavity of a convex piece that is accepted, relative to the size of the mesh."""
+
+CONVEX = 0.97
+"""A mesh that fills this fraction of its convex hull is used as one piece."""
+
+MAX_VERTICES = 64
+MAX_PIECES = 60
+FORMAT = 1
+"""Part of the cache's key; raise it if the result for the same mesh changes."""
+
+Convex = tuple[NDArray[np.float64], NDArray[np.int64]]
+"""Vertices (V, 3) and triangles (T, 3) of a convex piece."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of decompositions, ~/.cache/rulesafe/convex by default."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "rulesafe/convex"
+
+
+def convex_pieces(pieces: Iterable[Piece]) -> list[Convex]:
+    """Return convex polyhedra that approximate meshes.
+
+    Raises:
+        RuleSafeError: coacd is not installed, or a mesh has no volume.
+    """
+    found: list[Convex] = []
+    for piece in pieces:
+        for vertices, faces in _bodies(piece):
+            found += _decomposed(vertices, faces)
+    return found
+
+
+def _bodies(piece: Piece) -> list[Convex]:
+    """Return the connected surfaces of a mesh."""
+    mesh = trimesh.Trimesh(piece.vertices, piece.faces, process=True)
+    parts = mesh.split(only_watertight=False)
+    return [(np.asarray(p.vertices, float), np.asarray(p.faces, np.int64)) for p in parts]
+
+
+def _decomposed(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> list[Convex]:
+    hull = _hull(vertices)
+    if hull is None:
+        return []
+    mesh = trimesh.Trimesh(vertices, faces, process=False)
+    whole = trimesh.Trimesh(*hull, process=False)
+    if mesh.is_watertight and abs(mesh.volume) > CONVEX * whole.volume:
+        return [hull]
+    path = cache_folder() / f"{_key(vertices, faces)}.npz"
+    corners = _read(path)
+    if corners is None:
+        corners = _run(vertices, faces)
+        _write(path, corners)
+    return [found for points in corners if (found := _hull(points)) is not None]
+
+
+def _key(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> str:
+    content = hashlib.sha256(f"{FORMAT} {THRESHOLD} {MAX_VERTICES} {MAX_PIECES}".encode())
+    content.update(np.round(vertices, 9).tobytes())
+    content.update(faces.tobytes())
+    return content.hexdigest()
+
+
+def _run(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> list[NDArray[np.float64]]:
+    try:
+        import coacd
+    except ImportError as error:
+        raise missing_package(error) from error
+    coacd.set_log_level("error")
+    parts = coacd.run_coacd(
+        coacd.Mesh(vertices, faces),
+        threshold=THRESHOLD,
+        max_convex_hull=MAX_PIECES,
+        max_ch_vertex=MAX_VERTICES,
+        decimate=True,
+        seed=0,
+    )
+    if not parts:
+        raise RuleSafeError("the convex decomposition of a mesh is empty")
+    return [np.asarray(points, float) for points, _ in parts]
+
+
+def _hull(points: NDArray[np.float64]) -> Convex | None:
+    """Return the convex hull of points, None if they are in one plane."""
+    sides = np.ptp(points, axis=0)
+    if sides.min() <= 1e-9 * max(1e-9, float(sides.max())):
+        return None
+    try:
+        hull = trimesh.convex.convex_hull(points)
+    except Exception:  # of qhull, which has no type of its own
+        return None
+    if hull.volume < 1e-18:
+        return None
+    return np.asarray(hull.vertices, float), np.asarray(hull.faces, np.int64)
+
+
+def _read(path: Path) -> list[NDArray[np.float64]] | None:
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            return [content[f"arr_{i}"] for i in range(len(content.files))]
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _write(path: Path, corners: list[NDArray[np.float64]]) -> None:
+    """Store a decomposition; without permission to write, it is computed again next time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
+            np.savez(file, *corners)
+        Path(file.name).replace(path)
+    except OSError:
+        return

@@ -1,0 +1,80 @@
+"""The import of a safe: read, propose or read the mapping, build, measure phases, draw."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from planner_node.draw import figure, save
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_design.safes.build import build_safe, describe, write_safe
+from rulesafe_design.safes.mapping import read_mapping
+from rulesafe_design.safes.phases import measured
+from rulesafe_design.safes.propose import propose
+from rulesafe_design.safes.source import read_source
+from rulesafe_sim.safes import read_safe
+
+DRAWING = "points.png"
+
+
+@dataclass
+class Imported:
+    """What an import wrote, and what the user should know.
+
+    `fault`: why the safe cannot be used yet; empty if it can.
+    """
+
+    file: Path
+    lines: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    fault: str = ""
+
+
+def import_urdf(
+    urdf: Path, out: Path, mapping: Path | None = None, root: Path | None = None
+) -> Imported:
+    """Import a URDF as a safe.
+
+    Args:
+        urdf: the URDF file.
+        out: file of the safe, NAME.yaml; meshes are written into the folder NAME beside it.
+        mapping: file of the mapping; None: it is proposed.
+        root: folder that contains URDF and meshes; None: the folder of the URDF.
+
+    Raises:
+        RuleSafeError: the URDF, a mesh or the mapping is not valid. Nothing is written then.
+    """
+    if out.suffix != ".yaml":
+        raise RuleSafeError(f"{out}: the file of a safe must end in .yaml")
+    source = read_source(urdf, root)
+    result = Imported(out)
+    if mapping is None:
+        try:
+            proposal = propose(source)
+        except RuleSafeError as error:
+            raise RuleSafeError(f"{urdf}: {error}") from error
+        choice = proposal.mapping
+        result.notes += proposal.notes
+    else:
+        choice = read_mapping(mapping)
+    try:
+        about = build_safe(source, choice, out)
+        write_safe(about, choice, out, urdf.name)
+    except OSError as error:
+        raise RuleSafeError(f"cannot write {error.filename}: {error.strerror}") from error
+    result.lines += [f"{name}: {line}" for name, line in describe(about).items()]
+    try:
+        safe = read_safe(out)
+    except RuleSafeError as error:
+        result.fault = str(error)
+        return result
+    try:
+        about, differences = measured(about, safe)
+        write_safe(about, choice, out, urdf.name)
+        save(figure(safe=str(out)), out.with_suffix("") / DRAWING)
+    except RuleSafeError as error:
+        result.notes.append(f"phases were not measured, and points not drawn: {error}")
+        return result
+    for name, difference in differences.items():
+        part = getattr(about.parts, name)
+        shown = "visible" if part.shape.phase_visible else "hidden"
+        result.lines.append(f"phase of the {name}: {shown} ({difference:.1%} of its pixels differ)")
+    return result

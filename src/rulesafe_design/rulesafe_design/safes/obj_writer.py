@@ -1,0 +1,141 @@
+"""Write the meshes of a safe: OBJ with normals and texture coordinates, PNG, and binary STL."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.meshes import write_hull
+from rulesafe_design.safes.decompose import Convex
+from rulesafe_design.safes.mesh_files import Piece
+from rulesafe_sim.safe_meshes import VisualMesh
+
+SMOOTH = np.cos(np.radians(35.0))
+"""Faces with a smaller angle to their neighbours are shaded smoothly."""
+
+MARKER = "mapping.yaml"
+DECIMALS = 6  # of coordinates, m
+
+
+class ObjFolder:
+    """The folder of an imported safe's meshes.
+
+    Files are written into a folder beside it; `commit` replaces those of an earlier import.
+
+    Args:
+        folder: the folder.
+        base: folder to which the returned names are relative.
+
+    Raises:
+        RuleSafeError: the folder has other content.
+    """
+
+    def __init__(self, folder: Path, base: Path):
+        if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
+            raise RuleSafeError(f"{folder} exists and is not of an imported safe")
+        base.mkdir(parents=True, exist_ok=True)
+        self._final, self._base = folder, base
+        self._folder = Path(tempfile.mkdtemp(dir=base, prefix=f".{folder.name}."))
+        self._textures: dict[int, tuple[Image.Image, str]] = {}
+
+    def __enter__(self) -> "ObjFolder":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def commit(self) -> None:
+        """Replace the folder's content by what was written."""
+        (self._folder / MARKER).touch()
+        self._folder.chmod(0o755)
+        if self._final.exists():
+            shutil.rmtree(self._final)
+        self._folder.rename(self._final)
+
+    def write_visual(self, part: str, pieces: Iterable[Piece]) -> tuple[VisualMesh, ...]:
+        """Write one OBJ file for each material and texture, the largest first."""
+        groups: dict[tuple, list[Piece]] = {}
+        for piece in pieces:
+            groups.setdefault((piece.material, id(piece.texture)), []).append(piece)
+        ordered = sorted(groups.values(), key=lambda group: -sum(len(p.faces) for p in group))
+        found = []
+        for number, group in enumerate(ordered):
+            path = self._folder / f"{part}_{number}.obj"
+            path.write_text(obj_text(group), encoding="ascii")
+            image = group[0].texture
+            texture = None if image is None else self._texture(image)
+            found.append(VisualMesh(self._name(path), group[0].material, texture))
+        return tuple(found)
+
+    def write_hulls(self, part: str, hulls: Sequence[Convex]) -> tuple[str, ...]:
+        """Write one STL file for each convex piece."""
+        names = []
+        for number, (vertices, faces) in enumerate(hulls):
+            path = self._folder / f"{part}_hull_{number:02d}.stl"
+            write_hull(path, vertices, faces)
+            names.append(self._name(path))
+        return tuple(names)
+
+    def _texture(self, image: Image.Image) -> str:
+        if id(image) not in self._textures:
+            path = self._folder / f"texture_{len(self._textures)}.png"
+            image.save(path)
+            self._textures[id(image)] = image, self._name(path)
+        return self._textures[id(image)][1]
+
+    def _name(self, path: Path) -> str:
+        return (self._final / path.name).relative_to(self._base).as_posix()
+
+
+def _is_foreign(folder: Path) -> bool:
+    return any(folder.iterdir()) and not (folder / MARKER).is_file()
+
+
+def obj_text(pieces: Sequence[Piece]) -> str:
+    """Return an OBJ file of pieces, with a normal for each corner of a face."""
+    lines: list[str] = []
+    v, t, n = 1, 1, 1
+    for piece in pieces:
+        normals = corner_normals(piece.vertices, piece.faces).reshape(-1, 3)
+        unique, index = np.unique(np.round(normals, 3), axis=0, return_inverse=True)
+        index = index.reshape(-1, 3)
+        lines += [f"v {x} {y} {z}" for x, y, z in _rounded(piece.vertices)]
+        lines += [f"vn {x} {y} {z}" for x, y, z in unique.tolist()]
+        if piece.uv is not None:
+            lines += [f"vt {a} {b}" for a, b in _rounded(piece.uv)]
+        for corners, of_normals in zip(piece.faces.tolist(), index.tolist(), strict=True):
+            words = (
+                f"{c + v}/{c + t if piece.uv is not None else ''}/{m + n}"
+                for c, m in zip(corners, of_normals, strict=True)
+            )
+            lines.append("f " + " ".join(words))
+        v, n = v + len(piece.vertices), n + len(unique)
+        t += 0 if piece.uv is None else len(piece.uv)
+    return "\n".join(lines) + "\n"
+
+
+def _rounded(values: NDArray[np.float64]) -> list[list[float]]:
+    rows: list[list[float]] = (np.round(values, DECIMALS) + 0.0).tolist()
+    return rows
+
+
+def corner_normals(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return a unit normal for each corner of each face, (F, 3, 3): smooth except at edges."""
+    corners = vertices[faces]
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    flat = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-20)
+    size = max(float(np.ptp(vertices, axis=0).max()), 1e-9)
+    _, joined = np.unique(np.round(vertices / size, 6), axis=0, return_inverse=True)
+    index = joined.reshape(-1)[faces]
+    summed = np.zeros((int(index.max()) + 1, 3))
+    for corner in range(3):
+        np.add.at(summed, index[:, corner], across)
+    smooth = summed / np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-20)
+    found = smooth[index]  # (F, 3, 3)
+    near = np.einsum("fcd,fd->fc", found, flat) > SMOOTH
+    return np.where(near[..., None], found, flat[:, None, :])

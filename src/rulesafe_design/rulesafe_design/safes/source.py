@@ -1,0 +1,329 @@
+"""Read a URDF with its meshes: links with triangles and joints, checked, and not yet a safe.
+
+The semantics of PartNet-Mobility (`semantics.txt` beside the URDF, lines of link, joint type and
+name) are read too. The format is described by Xiang et al., "SAPIEN: A SimulAted Part-based
+Interactive ENvironment", 2020, and its documentation.
+"""
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from rulesafe_core.body import Material, srgb_to_linear
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import parse_xml, read_text
+from rulesafe_core.transforms import Transform, about_axis, from_parts, from_xyz_rpy
+from rulesafe_design.safes.mesh_files import (
+    PLAIN,
+    MeshFolder,
+    Piece,
+    box_piece,
+    cylinder_piece,
+    read_mesh,
+    sphere_piece,
+)
+
+MAX_ELEMENTS = 4000
+"""Maximum number of links, and of their visual and collision elements."""
+
+TURNING = ("revolute", "continuous")
+KINDS = (*TURNING, "prismatic", "fixed")
+
+
+@dataclass(frozen=True, eq=False)
+class SourceLink:
+    """A link with its triangles, in its own frame. `meaning`: its name in semantics.txt."""
+
+    name: str
+    visual: tuple[Piece, ...]
+    collision: tuple[Piece, ...]
+    meaning: str = ""
+
+    @property
+    def solid(self) -> tuple[Piece, ...]:
+        """The pieces for collision: the visual ones if the URDF has no others."""
+        return self.collision or self.visual
+
+
+@dataclass(frozen=True, eq=False)
+class SourceJoint:
+    """A joint as the URDF has it; limits in rad or m, infinite if it has none."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    origin: Transform
+    axis: tuple[float, float, float]
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A tree of links; every joint's parent comes before its child."""
+
+    name: str
+    links: Mapping[str, SourceLink]
+    joints: tuple[SourceJoint, ...]
+    root: str
+
+    def joint(self, name: str) -> SourceJoint:
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        valid = ", ".join(joint.name for joint in self.joints)
+        raise RuleSafeError(f"the URDF has no joint {name!r}; valid: {valid}")
+
+    def poses(self, positions: Mapping[str, float] = {}) -> dict[str, Transform]:
+        """Return the pose of each link in the root's frame, with the named joints at their
+        positions (rad or m), the others at their position nearest to 0."""
+        poses = {self.root: np.eye(4)}
+        for joint in self.joints:
+            pose, value = poses[joint.parent] @ joint.origin, rest_position(joint)
+            value = positions.get(joint.name, value)
+            if joint.kind in TURNING:
+                pose = pose @ about_axis(joint.axis, value)
+            elif joint.kind == "prismatic":
+                pose = pose @ from_parts(np.eye(3), value * np.array(joint.axis))
+            poses[joint.child] = pose
+        return poses
+
+    def below(self, link: str) -> set[str]:
+        """Return a link and all its descendants."""
+        found = {link}
+        for joint in self.joints:
+            if joint.parent in found:
+                found.add(joint.child)
+        return found
+
+
+def rest_position(joint: SourceJoint) -> float:
+    """Return 0, or the limit of a joint that is nearest to it."""
+    return float(min(max(0.0, joint.lower), joint.upper))
+
+
+def read_source(urdf: Path, root: Path | None = None) -> Source:
+    """Read a URDF, its meshes and its semantics.
+
+    Args:
+        urdf: the file.
+        root: folder that contains URDF and meshes, if it is not the URDF's folder.
+
+    Raises:
+        RuleSafeError: for the first fault of the file, or for all missing meshes.
+    """
+    try:
+        robot = parse_xml(read_text(urdf))
+    except (OSError, ET.ParseError) as error:
+        raise RuleSafeError(f"cannot read the URDF {urdf}: {error}") from error
+    except RuleSafeError as error:
+        raise RuleSafeError(f"cannot read the URDF {urdf}: {error}") from error
+    try:
+        return _source(robot, urdf, root)
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{urdf}: {error}") from error
+
+
+def _source(robot: ET.Element, urdf: Path, root: Path | None) -> Source:
+    if robot.tag != "robot":
+        raise RuleSafeError(f"the root element is <{robot.tag}>; valid: <robot>")
+    if len(robot.findall("link")) + len(robot.findall("link/*")) > MAX_ELEMENTS:
+        raise RuleSafeError(f"it has more than {MAX_ELEMENTS} links, visuals and collisions")
+    names = [link.get("name", "") for link in robot.findall("link")]
+    if not names or "" in names or len(set(names)) < len(names):
+        raise RuleSafeError("each link must have a name of its own")
+    joints = [_joint(element, names) for element in robot.findall("joint")]
+    first, ordered = _tree(names, joints)
+    folder = MeshFolder(urdf, root)
+    _check_meshes(robot, folder)
+    colors = {m.get("name", ""): m for m in robot.findall("material") if _rgba(m) is not None}
+    meanings = read_semantics(urdf.parent / "semantics.txt")
+    cache: dict[Path, list[Piece]] = {}
+    links = {}
+    for element in robot.findall("link"):
+        name = element.get("name", "")
+        try:
+            _check_inertia(element)
+            shown = tuple(_shapes(element, "visual", folder, colors, cache))
+            solid = tuple(_shapes(element, "collision", folder, colors, cache))
+        except RuleSafeError as error:
+            raise RuleSafeError(f"link {name}: {error}") from error
+        links[name] = SourceLink(name, shown or solid, solid, meanings.get(name, ""))
+    return Source(robot.get("name", "") or urdf.stem, links, ordered, first)
+
+
+def read_semantics(path: Path) -> dict[str, str]:
+    """Return the meaning of each link in a semantics.txt; empty if there is none."""
+    try:
+        lines = read_text(path).splitlines()
+    except FileNotFoundError:
+        return {}
+    words = [line.split() for line in lines if line.strip()]
+    for row in words:
+        if len(row) != 3:
+            raise RuleSafeError(f"{path}: {' '.join(row)!r:.80}; valid: link, joint type, meaning")
+    return {link: meaning for link, _, meaning in words}
+
+
+def _joint(element: ET.Element, links: list[str]) -> SourceJoint:
+    name, kind = element.get("name", ""), element.get("type", "")
+    if kind not in KINDS:
+        raise RuleSafeError(f"joint {name}: its type is {kind!r}; valid: {', '.join(KINDS)}")
+    ends = []
+    for tag in ("parent", "child"):
+        end = element.find(tag)
+        ends.append("" if end is None else end.get("link", ""))
+        if ends[-1] not in links:
+            raise RuleSafeError(f"joint {name}: its {tag} {ends[-1]!r} is no link of the file")
+    try:
+        axis = np.array(_numbers(element, "axis", "xyz", "1 0 0", 3))
+        limit = element.find("limit")
+        lower, upper = -math.inf, math.inf
+        if limit is not None and kind != "continuous":
+            lower = _numbers(element, "limit", "lower", "0", 1)[0]
+            upper = _numbers(element, "limit", "upper", "0", 1)[0]
+        elif kind in ("revolute", "prismatic"):
+            raise RuleSafeError("it has no limit")
+        length = float(np.linalg.norm(axis))
+        if kind != "fixed" and length < 1e-6:
+            raise RuleSafeError("its axis has no length")
+        if lower > upper:
+            raise RuleSafeError(f"its limits are {lower:g} and {upper:g}; valid: lower <= upper")
+        axis = axis / max(length, 1e-12)
+        x, y, z = axis.tolist()
+        return SourceJoint(
+            *(name, kind, ends[0], ends[1], _origin(element)), (x, y, z), lower, upper
+        )
+    except RuleSafeError as error:
+        raise RuleSafeError(f"joint {name}: {error}") from error
+
+
+def _tree(names: list[str], joints: list[SourceJoint]) -> tuple[str, tuple[SourceJoint, ...]]:
+    """Return the root link, and the joints with parents before children."""
+    children = [joint.child for joint in joints]
+    for name in names:
+        if children.count(name) > 1:
+            raise RuleSafeError(
+                f"link {name} is the child of {children.count(name)} joints; closed kinematic "
+                "loops are not supported: remove one of these joints"
+            )
+    roots = [name for name in names if name not in children]
+    if len(roots) > 1:
+        raise RuleSafeError(f"the links {', '.join(roots)} have no parent; valid: one root link")
+    ordered: list[SourceJoint] = []
+    placed = set(roots)
+    waiting = list(joints)
+    while ready := [joint for joint in waiting if joint.parent in placed]:
+        ordered += ready
+        placed |= {joint.child for joint in ready}
+        waiting = [joint for joint in waiting if joint not in ready]
+    if waiting:
+        loop = ", ".join(joint.name for joint in waiting)
+        raise RuleSafeError(f"the joints {loop} form a closed kinematic loop")
+    return roots[0], tuple(ordered)
+
+
+def _check_meshes(robot: ET.Element, folder: MeshFolder) -> None:
+    missing = []
+    for mesh in robot.iter("mesh"):
+        name = mesh.get("filename", "")
+        try:
+            folder.find(name)
+        except FileNotFoundError:
+            missing.append(name)
+    if missing:
+        shown = ", ".join(dict.fromkeys(missing))
+        raise RuleSafeError(f"{len(set(missing))} mesh files are missing: {shown:.1000}")
+
+
+def _check_inertia(link: ET.Element) -> None:
+    inertial = link.find("inertial")
+    if inertial is None or link.find("visual") is None:
+        return
+    mass = _numbers(inertial, "mass", "value", "0", 1)[0]
+    keys = ("ixx", "iyy", "izz")
+    moments = [_numbers(inertial, "inertia", key, "0", 1)[0] for key in keys]
+    if mass <= 0 or min(moments) <= 0:
+        raise RuleSafeError(
+            f"its mass is {mass:g} kg and its moments of inertia {moments}; valid: above 0, or no "
+            "element <inertial>"
+        )
+
+
+def _shapes(
+    link: ET.Element,
+    role: str,
+    folder: MeshFolder,
+    colors: Mapping[str, ET.Element],
+    cache: dict[Path, list[Piece]],
+) -> Iterator[Piece]:
+    for element in link.findall(role):
+        geometry = element.find("geometry/*")
+        if geometry is None:
+            raise RuleSafeError(f"a {role} has no geometry")
+        pose, scale = _origin(element), np.ones(3)
+        if geometry.tag == "mesh":
+            path = folder.find(geometry.get("filename", ""))
+            if path not in cache:
+                cache[path] = read_mesh(path, folder)
+            pieces = cache[path]
+            scale = np.array(_numbers(element, "geometry/mesh", "scale", "1 1 1", 3))
+            if not scale.all():
+                raise RuleSafeError(f"the scale of {path.name} is {scale.tolist()}; valid: not 0")
+        else:
+            pieces = [_primitive(geometry)]
+        color = _material(element, colors)
+        for piece in pieces:
+            plain = piece.texture is None and piece.material == PLAIN
+            colored = replace(piece, material=color) if color and plain else piece
+            yield colored.moved(pose, scale)
+
+
+def _primitive(geometry: ET.Element) -> Piece:
+    if geometry.tag == "box":
+        return box_piece(_values(geometry.get("size", ""), 3))
+    if geometry.tag == "sphere":
+        return sphere_piece(_values(geometry.get("radius", ""), 1)[0])
+    if geometry.tag == "cylinder":
+        radius = _values(geometry.get("radius", ""), 1)[0]
+        return cylinder_piece(radius, _values(geometry.get("length", ""), 1)[0])
+    raise RuleSafeError(f"its geometry is <{geometry.tag}>; valid: mesh, box, sphere, cylinder")
+
+
+def _material(element: ET.Element, colors: Mapping[str, ET.Element]) -> Material | None:
+    own = element.find("material")
+    for material in () if own is None else (own, colors.get(own.get("name", ""), own)):
+        if rgba := _rgba(material):
+            red, green, blue = (srgb_to_linear(min(1.0, max(0.0, v))) for v in rgba[:3])
+            return Material((red, green, blue))
+    return None
+
+
+def _rgba(material: ET.Element) -> tuple[float, ...] | None:
+    color = material.find("color")
+    return None if color is None else _values(color.get("rgba", ""), 4)
+
+
+def _origin(element: ET.Element) -> Transform:
+    xyz, rpy = (_numbers(element, "origin", key, "0 0 0", 3) for key in ("xyz", "rpy"))
+    return from_xyz_rpy(xyz, rpy)
+
+
+def _numbers(element: ET.Element, tag: str, key: str, default: str, count: int):
+    child = element.find(tag)
+    return _values(default if child is None else child.get(key, default), count)
+
+
+def _values(text: str, count: int) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(word) for word in text.split())
+    except ValueError:
+        numbers = ()
+    if len(numbers) != count or not all(math.isfinite(n) and abs(n) < 1e6 for n in numbers):
+        raise RuleSafeError(f"expected {count} finite number(s), got {text!r:.80}")
+    return numbers

@@ -12,10 +12,13 @@ from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import apply, inverse
 from rulesafe_sim.safe import GraspConfig, RotaryPart, Safe
 from rulesafe_sim.safe_families import FINGER, Wheel
-from rulesafe_sim.safe_meshes import Mesh
+from rulesafe_sim.safe_meshes import Mesh, Shell
 
 PINCH_WIDTH = (0.015, 0.036)
 """Widths (m) that a pinch can hold; for smaller ones the pinch direction is not stable."""
+
+BESIDE_CASE = 0.03
+"""How far (m) the parts of an imported safe may reach beyond the outline of its case."""
 
 SPOKE_CLEARANCE = 0.005
 """Minimum clearance (m) between a finger of the open hand around a spoke and the next spoke."""
@@ -52,6 +55,8 @@ def _check_axes(safe: Safe) -> None:
 def _check_layout(safe: Safe) -> None:
     discs = {name: swept_discs(safe, name) for name in safe.turners}
     half = np.array([safe.case.door_width, safe.case.door_height]) / 2
+    if isinstance(safe.case, Shell):  # levers of real safes reach beyond the door
+        half = np.array([safe.case.width, safe.case.height]) / 2 + BESIDE_CASE
     for name, swept in discs.items():
         overlap = (np.abs(swept[:, :2]) + swept[:, 2:] - half).max(axis=0)
         if overlap.max() > 0:

@@ -31,6 +31,9 @@ COMPACT = 0.68
 ROUND = 0.02
 """Relative standard deviation of the outline of a round part."""
 
+HELD = 0.7
+"""Where on an arm the hand holds it, as a fraction of its length."""
+
 CONCAVE = 0.985
 """An outline that fills less than this fraction of its convex hull has flutes."""
 
@@ -99,7 +102,9 @@ def measure(points: NDArray[np.float64]) -> Outline:
     spread = np.diff([*arms, arms[0] + 2 * pi])
     if count > 1 and np.ptp(spread) > 0.2:  # irregular: its longest arm
         count, arms = 1, [2 * pi * (int(np.argmax(radii)) + 0.5) / BINS]
-    across, size = _arm_sizes(zone, arms)
+    across, size, bend = _arm_sizes(zone, arms)
+    if count == 1:
+        across, size, _ = _arm_sizes(zone, arms := [arms[0] + bend])
     step = 2 * pi / count
     angle = (arms[0] + step / 2) % step - step / 2
     kind = {1: "lever", 2: "tee"}.get(count, "wheel")
@@ -158,17 +163,29 @@ def _arms(long: NDArray[np.bool_]) -> list[float]:
     return [float(2 * pi * (s + w / 2 + 0.5) / BINS) for s, w in zip(starts, widths, strict=True)]
 
 
-def _arm_sizes(zone: NDArray[np.float64], arms: list[float]) -> tuple[float, float]:
-    """Return the width of the arms across their direction where the hand grips them, and the
-    distance of their tips from the axis (m)."""
+def _arm_sizes(zone: NDArray[np.float64], arms: list[float]) -> tuple[float, float, float]:
+    """Measure arms.
+
+    Returns:
+        Their width across their direction where the hand grips them and the distance of their tips
+        from the axis (m); and the angle (rad) from their direction to the middle of their grip,
+        for arms that are bent.
+    """
     directions = np.stack([np.sin(arms), np.cos(arms)], axis=1)
     flat = zone[:, 1:]
-    mine = directions[(flat @ directions.T).argmax(axis=1)]
+    nearest = (flat @ directions.T).argmax(axis=1)
+    mine = directions[nearest]
     along = (flat * mine).sum(1)
-    aside = np.abs(flat[:, 0] * mine[:, 1] - flat[:, 1] * mine[:, 0])
+    aside = flat[:, 0] * mine[:, 1] - flat[:, 1] * mine[:, 0]
     size = float(along.max())
-    held = aside[(along > 0.5 * size) & (along < 0.85 * size)]
-    return float(2 * np.quantile(held, 0.99)) if len(held) else 0.02, size
+    held = (along > (HELD - 0.08) * size) & (along < (HELD + 0.08) * size)
+    ends = [
+        np.quantile(aside[held & (nearest == arm)], (0.005, 0.995))
+        for arm in range(len(arms))
+        if (held & (nearest == arm)).any()
+    ]
+    low, high = np.mean(ends, axis=0) if ends else (-0.01, 0.01)
+    return float(high - low), size, float(np.arctan2((low + high) / 2, HELD * size))
 
 
 def fitted(of: Outline) -> Family:
@@ -177,7 +194,7 @@ def fitted(of: Outline) -> Family:
     depth = _clip(of.face - of.back, 0.015, min(0.04, face - THINNEST))
     middle = _clip((of.face + of.back) / 2, 0.03, 0.07)
     if of.kind == "prism":
-        return Grip(of.count, _clip(of.across, 0.02, 0.036), depth, face)
+        return Grip(of.count, _clip(of.across, 0.02, 0.0355), depth, face)
     if of.kind in ("fluted", "dial", "irregular"):
         ridges = of.count if of.kind == "fluted" else DIAL_RIDGES
         across = _clip(of.across, 0.02, 0.04)
@@ -185,8 +202,8 @@ def fitted(of: Outline) -> Family:
         radius = _clip(radius, 0.003, 0.008)
         return Fluted(min(ridges, 10), across, radius, max(depth, across - 2 * radius), face)
     if of.kind == "bar":
-        return Bar(_clip(2 * of.size, 0.03, 0.08), _clip(of.across, 0.015, 0.036), depth, face)
-    radius = _clip(of.across / 2, 0.0075, 0.018)
+        return Bar(_clip(2 * of.size, 0.03, 0.08), _clip(of.across, 0.0155, 0.0355), depth, face)
+    radius = _clip(of.across / 2, 0.0078, 0.0175)
     if of.kind == "lever":
         return Lever(_clip(of.size, 0.06, 0.14), radius, middle)
     if of.kind == "tee":

@@ -24,6 +24,9 @@ EASY_RANGE = radians(60)
 LARGEST_EASY_RANGE = radians(75)
 DOOR_OPENS = radians(34.2)
 DOOR_CLOSES = radians(7.2)
+UPWARDS = {"+z": 1.0, "+y": 0.2, "-y": 0.1}
+"""Directions that may be up in a URDF, and a factor on the size of a door that hangs so."""
+
 LARGEST_SIDE = 0.45  # m, of a safe that is not scaled
 SCALED_SIDE = 0.40  # m, of one that is
 SMALLEST_SIDE = 0.24
@@ -82,11 +85,15 @@ def _pull_points(handle: TurnerMapping | None):
 
 def _door(source: Source) -> tuple[str, SourceJoint, float]:
     """Return the direction that is up, the joint of the door, and its closed position (rad)."""
-    for up in ("+z", "+y", "-y"):
-        found = [j for j in source.joints if j.kind in TURNING and _door_size(source, j, up) > 0]
-        if found:
-            door = max(found, key=lambda joint: _door_size(source, joint, up))
-            return up, door, _closed(source, door)
+    found = [
+        (_door_size(source, joint, up) * prior, up, joint)
+        for up, prior in UPWARDS.items()
+        for joint in source.joints
+        if joint.kind in TURNING
+    ]
+    size, up, door = max(found, key=lambda each: each[0], default=(0.0, "", None))
+    if size > 0 and door is not None:
+        return up, door, _closed(source, door)
     raise RuleSafeError(
         "it has no door: no revolute joint with a vertical axis has geometry; joints: "
         + (", ".join(f"{j.name} ({j.kind})" for j in source.joints) or "none")

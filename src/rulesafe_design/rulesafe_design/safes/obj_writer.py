@@ -62,7 +62,7 @@ class ObjFolder:
         groups: dict[tuple, list[Piece]] = {}
         for piece in pieces:
             groups.setdefault((piece.material, id(piece.texture)), []).append(piece)
-        ordered = sorted(groups.values(), key=lambda group: -sum(len(p.faces) for p in group))
+        ordered = sorted(groups.values(), key=lambda group: -sum(_area(p) for p in group))
         found = []
         for number, group in enumerate(ordered):
             path = self._folder / f"{part}_{number}.obj"
@@ -94,6 +94,11 @@ class ObjFolder:
 
 def _is_foreign(folder: Path) -> bool:
     return any(folder.iterdir()) and not (folder / MARKER).is_file()
+
+
+def _area(piece: Piece) -> float:
+    a, b, c = (piece.vertices[piece.faces[:, i]] for i in range(3))
+    return 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
 
 
 def obj_text(pieces: Sequence[Piece]) -> str:

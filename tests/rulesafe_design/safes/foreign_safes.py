@@ -10,6 +10,7 @@ own.
   handwheel with three arms, both named after their links only.
 """
 
+from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
 
@@ -169,7 +170,7 @@ def lever_safe(folder: Path) -> Path:
     ]
     curve = [(0.046, 0.1 * t, -0.02 * sin(pi * t)) for t in np.linspace(0, 1, 9)]
     lever = [rod((0, 0, 0), (0.046, 0, 0), 0.012)]
-    lever += [rod(a, b, 0.0095, 24) for a, b in zip(curve, curve[1:], strict=False)]
+    lever += [rod(a, b, 0.0095, 24) for a, b in pairwise(curve)]
     lever += [trimesh.creation.icosphere(2, 0.0095).apply_translation(p) for p in curve]
     parts = {
         "case": (case_walls(width, height, depth, wall, 0.025), (60, 90, 70, 255)),

@@ -1,0 +1,218 @@
+"""URDF files with meshes: what is read, and one clear error for each fault."""
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+from rulesafe_core.body import srgb_to_linear
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_design.safes import mesh_files
+from rulesafe_design.safes.importing import import_urdf
+from rulesafe_design.safes.propose import propose
+from rulesafe_design.safes.source import read_semantics, read_source
+
+
+def test_partnet_layout_is_read_with_semantics_textures_and_materials(sources):
+    source = sources["dial"]
+    assert source.root == "base"
+    assert {name: link.meaning for name, link in source.links.items()} == {
+        **{"base": "", "link_0": "door", "link_1": "knob", "link_2": "handle"},
+        **{"link_3": "button", "link_4": "safe_body"},
+    }
+    (door,) = source.links["link_0"].visual
+    assert door.texture is not None and door.texture.size == (64, 64)
+    assert door.uv is not None and len(door.uv) == len(door.vertices)
+    (dial,) = source.links["link_1"].visual
+    assert dial.texture is None
+    assert dial.material.color == pytest.approx((srgb_to_linear(13 / 255),) * 3, abs=1e-3)
+    # Meshes are in the object's frame: the joint's origin is subtracted from them.
+    pose = source.poses()["link_1"]
+    placed = dial.moved(pose).vertices
+    assert np.ptp(placed, axis=0).max() == pytest.approx(0.3, abs=0.01)
+
+
+def test_glb_files_of_a_package_keep_colour_and_metal(sources):
+    (lever,) = sources["lever"].links["lever"].visual
+    assert lever.material.metallic == pytest.approx(0.4, abs=0.01)
+    assert lever.material.color == pytest.approx((210 / 255, 180 / 255, 90 / 255), abs=0.01)
+
+
+def test_stl_files_are_scaled_and_take_the_colours_of_the_urdf(sources):
+    (door,) = sources["wheel"].links["door"].visual
+    assert np.ptp(door.vertices, axis=0).max() < 0.6
+    assert door.material.color == pytest.approx([srgb_to_linear(v) for v in (0.15, 0.3, 0.6)])
+    (spokes,) = sources["wheel"].links["spokes"].visual
+    assert spokes.material.color == pytest.approx([srgb_to_linear(v) for v in (0.8, 0.6, 0.2)])
+
+
+def test_primitives_are_read_too(tmp_path):
+    text = """<robot name="x"><link name="a"><visual><geometry><box size="1 2 3"/></geometry>
+        </visual><visual><geometry><sphere radius="0.5"/></geometry></visual><collision><geometry>
+        <cylinder radius="0.1" length="2"/></geometry></collision></link></robot>"""
+    (tmp_path / "x.urdf").write_text(text)
+    link = read_source(tmp_path / "x.urdf").links["a"]
+    assert np.ptp(link.visual[0].vertices, axis=0) == pytest.approx((1, 2, 3))
+    assert np.ptp(link.visual[1].vertices, axis=0) == pytest.approx((1, 1, 1), abs=0.01)
+    assert np.ptp(link.solid[0].vertices, axis=0) == pytest.approx((0.2, 0.2, 2), abs=0.01)
+
+
+Edit = Callable[[str], str]
+
+
+def swapped(old: str, new: str) -> Edit:
+    def edit(text: str) -> str:
+        assert re.search(old, text, re.DOTALL), old
+        return re.sub(old, new, text, count=1, flags=re.DOTALL)
+
+    return edit
+
+
+FAULTS: dict[str, tuple[Edit, str]] = {
+    "missing mesh": (
+        swapped("original-3.obj", "lost.obj"),
+        "1 mesh files are missing: textured_objs/lost.obj",
+    ),
+    "zero inertia": (
+        swapped(
+            '<link name="link_1">',
+            '<link name="link_1"><inertial><mass value="1"/><inertia ixx="0" iyy="0" izz="0"/>'
+            "</inertial>",
+        ),
+        "link link_1: its mass is 1 kg and its moments of inertia .* valid: above 0",
+    ),
+    "two parents": (
+        swapped(
+            "</robot>",
+            '<joint name="bar" type="fixed"><parent link="link_4"/><child link="link_1"/></joint>'
+            "</robot>",
+        ),
+        "link link_1 is the child of 2 joints; closed kinematic loops are not supported",
+    ),
+    "loop": (
+        swapped('<parent link="base"/>', '<parent link="link_2"/>'),
+        "the joints joint_0, .* form a closed kinematic loop",
+    ),
+    "outside": (
+        swapped("textured_objs/original-3.obj", "../../../etc/passwd.obj"),
+        "is outside .*; give the folder that contains URDF and meshes by --root",
+    ),
+    "absolute": (swapped("textured_objs/original-3.obj", "/etc/passwd"), "is outside"),
+    "file url": (swapped("textured_objs/original-3.obj", "file:///etc/passwd"), "is outside"),
+    "entities": (
+        swapped("<robot", '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><robot'),
+        "cannot read the URDF .* no DOCTYPE",
+    ),
+    "no xml": (lambda text: text[:-30], "cannot read the URDF"),
+    "another root": (lambda text: text.replace("robot", "sdf"), "the root element is <sdf>"),
+    "joint type": (swapped("prismatic", "planar"), "joint joint_3: its type is 'planar'; valid"),
+    "axis": (swapped('<axis xyz="0 -1 0"', '<axis xyz="0 0 0"'), "joint_0: its axis has no length"),
+    "limit": (swapped('upper="2.2"', 'upper="-3"'), "joint_0: its limits are 0 and -3"),
+    "number": (swapped('lower="0"', 'lower="zero"'), "expected 1 finite .* got 'zero'"),
+    "no such link": (swapped('<child link="link_2"/>', '<child link="l"/>'), "'l' is no link"),
+    "two roots": (swapped("</robot>", '<link name="alone"/></robot>'), "base, alone have no par"),
+    "names": (swapped("</robot>", '<link name="base"/></robot>'), "a name of its own"),
+    "format": (swapped("original-3.obj", "paint.png"), "format is not supported; valid: .obj"),
+    "geometry": (swapped("<mesh [^>]*3.obj[^>]*>", "<torus/>"), "its geometry is <torus>"),
+    "scale": (swapped('original-3.obj"', 'original-3.obj" scale="0 1 1"'), "valid: not 0"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_malformed_urdf_has_one_clear_error(fault, urdfs, tmp_path):
+    edit, message = FAULTS[fault]
+    folder = tmp_path / "copy"
+    shutil.copytree(urdfs["dial"].parent, folder)
+    urdf = folder / "mobility.urdf"
+    urdf.write_text(edit(urdf.read_text()))
+    with pytest.raises(RuleSafeError, match=message):
+        import_urdf(urdf, tmp_path / "out/my_safe.yaml")
+    assert not (tmp_path / "out").exists()  # nothing is written
+
+
+def test_a_urdf_without_a_door_says_which_joints_it_has(urdfs, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    urdf = tmp_path / "copy/mobility.urdf"
+    urdf.write_text(urdf.read_text().replace('"joint_0" type="revolute"', '"joint_0" type="fixed"'))
+    with pytest.raises(RuleSafeError, match=r"it has no door: .* joint_1 \(continuous\)"):
+        propose(read_source(urdf))
+
+
+def test_a_door_that_opens_into_the_case_is_refused(urdfs, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    urdf = tmp_path / "copy/mobility.urdf"
+    urdf.write_text(urdf.read_text().replace('lower="0" upper="2.2"', 'lower="-2.2" upper="0"'))
+    with pytest.raises(RuleSafeError, match=r"opens outwards by .* is another face the front"):
+        propose(read_source(urdf))
+
+
+def test_large_files_are_refused_before_they_are_parsed(urdfs, tmp_path, monkeypatch):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    urdf = tmp_path / "copy/mobility.urdf"
+    monkeypatch.setattr(mesh_files, "MAX_MESH_BYTES", 1000)
+    with pytest.raises(RuleSafeError, match="larger than the limit of 1000 bytes"):
+        read_source(urdf)
+    monkeypatch.undo()
+    urdf.write_text(urdf.read_text() + " " * 5_000_000)
+    with pytest.raises(RuleSafeError, match="larger than the limit of 4000000 bytes"):
+        read_source(urdf)
+    monkeypatch.setattr(mesh_files, "MAX_TRIANGLES", 100)
+    urdf.write_text(urdf.read_bytes()[:-5_000_000].decode())
+    with pytest.raises(RuleSafeError, match="triangles; the limit is 100"):
+        read_source(urdf)
+
+
+@pytest.mark.parametrize("content", [b"", b"solid x\n", b"\0" * 500, b"v 1 2\nf 1 2 3 4 5\n"])
+@pytest.mark.parametrize("suffix", [".obj", ".stl", ".glb"])
+def test_broken_meshes_are_named(content, suffix, tmp_path):
+    (tmp_path / f"x{suffix}").write_bytes(content)
+    (tmp_path / "x.urdf").write_text(
+        f'<robot name="x"><link name="a"><visual><geometry><mesh filename="x{suffix}"/></geometry>'
+        "</visual></link></robot>"
+    )
+    with pytest.raises(RuleSafeError, match=f"link a: .*x{suffix}"):
+        read_source(tmp_path / "x.urdf")
+
+
+def test_materials_of_an_obj_outside_the_folder_are_not_read(tmp_path):
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (tmp_path / "secret.mtl").write_text("newmtl m\nKd 1 0 0\n")
+    box = trimesh.creation.box()
+    lines = ["mtllib ../secret.mtl", "usemtl m", *(f"v {x} {y} {z}" for x, y, z in box.vertices)]
+    lines += ["f " + " ".join(str(i + 1) for i in face) for face in box.faces]
+    (folder / "x.obj").write_text("\n".join(lines))
+    pieces = None
+    try:
+        pieces = mesh_files.read_mesh(folder / "x.obj", mesh_files.MeshFolder(folder / "x.urdf"))
+    except RuleSafeError as error:
+        assert "outside" in str(error)
+    assert pieces is None or pieces[0].material.color != pytest.approx((1, 0, 0))
+
+
+def test_root_allows_meshes_beside_the_folder_of_the_urdf(urdfs, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "all/meshes")
+    (tmp_path / "all/urdf").mkdir()
+    text = (tmp_path / "all/meshes/mobility.urdf").read_text()
+    urdf = tmp_path / "all/urdf/mobility.urdf"
+    urdf.write_text(text.replace("textured_objs", "../meshes/textured_objs"))
+    with pytest.raises(RuleSafeError, match="--root"):
+        read_source(urdf)
+    assert read_source(urdf, tmp_path / "all").links.keys() > {"link_0"}
+
+
+def test_semantics_with_a_wrong_line_are_refused(tmp_path):
+    path = tmp_path / "semantics.txt"
+    assert read_semantics(path) == {}
+    path.write_text("link_0 hinge door\nlink_1 knob\n")
+    with pytest.raises(RuleSafeError, match="'link_1 knob'; valid: link, joint type, meaning"):
+        read_semantics(path)
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(RuleSafeError, match=r"cannot read the URDF .*nowhere.urdf"):
+        read_source(Path(tmp_path / "nowhere.urdf"))

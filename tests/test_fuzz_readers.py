@@ -17,6 +17,7 @@ from zlib import compress
 
 import numpy as np
 import pytest
+import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -27,10 +28,12 @@ from policy_node.wire import Form, msgpack_numpy, npy
 from policy_node.wire import decode as decode_message
 from policy_node.wire import encode as encode_message
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.meshes import read_hull, write_hull
 from rulesafe_core.messages import decode_image
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import read_kinematics
+from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_data import attempt_recording, tables
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.metadata import Topic
@@ -47,6 +50,11 @@ from rulesafe_demos.xr_images import RecordedImages, read_image
 from rulesafe_demos.xr_recording import read_recording
 from rulesafe_design.endpoint import read_reply
 from rulesafe_design.models import ModelError
+from rulesafe_design.safes.export import export_safe
+from rulesafe_design.safes.mapping import read_mapping
+from rulesafe_design.safes.mesh_files import MeshFolder, read_mesh
+from rulesafe_design.safes.propose import propose
+from rulesafe_design.safes.source import read_semantics, read_source
 from rulesafe_eval.request import load_request as load_evaluation
 from rulesafe_eval.results import read_results
 from rulesafe_eval.submission import FORMAT as SUBMISSION
@@ -183,6 +191,40 @@ def program(folder: Path) -> Target:
     path = folder / "program.py"
     path.write_text("planner.operate('knob', 1)\nfor i in range(3):\n    print(f'{i!r}')\n")
     return Target(path, lambda: TrustedProgram(path))
+
+
+def hull(folder: Path) -> Target:
+    path = folder / "hull.stl"
+    corners = np.array([(0, 0, 0), (0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3)])
+    write_hull(path, corners, np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]))
+    return Target(path, lambda: read_hull(path))
+
+
+def foreign_urdf(folder: Path) -> Target:
+    urdf = export_safe(load_safe("safe_01"), folder / "safe")
+    return Target(urdf, lambda: read_source(urdf))
+
+
+def on_semantics(folder: Path) -> Target:
+    path = folder / "semantics.txt"
+    path.write_text("link_0 hinge door\nlink_1 hinge knob\n")
+    return Target(path, lambda: read_semantics(path))
+
+
+def foreign_mesh(suffix: str) -> Callable[[Path], Target]:
+    def make(folder: Path) -> Target:
+        path = folder / f"mesh{suffix}"
+        trimesh.creation.box().export(path)
+        return Target(path, lambda: read_mesh(path, MeshFolder(folder / "x.urdf")))
+
+    return make
+
+
+def mapping(folder: Path) -> Target:
+    proposal = propose(read_source(export_safe(load_safe("safe_01"), folder / "safe")))
+    path = folder / "mapping.yaml"
+    path.write_text(dump(to_data(proposal.mapping)))
+    return Target(path, lambda: read_mapping(path))
 
 
 def bag(folder: Path) -> Path:
@@ -389,6 +431,13 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "image": image,
     "recording of xr_teleoperate": xr_recording,
     "image of xr_teleoperate": xr_image,
+    "convex piece": hull,
+    "URDF of a safe": foreign_urdf,
+    "mapping of a safe": mapping,
+    "semantics of a safe": on_semantics,
+    "OBJ": foreign_mesh(".obj"),
+    "STL": foreign_mesh(".stl"),
+    "GLB": foreign_mesh(".glb"),
 }
 
 

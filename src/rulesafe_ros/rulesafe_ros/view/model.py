@@ -14,6 +14,7 @@ from rulesafe_core.urdf import to_urdf
 from rulesafe_demos.video.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
+from rulesafe_ros.view.boxes import without_meshes
 from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_sim.safes import SAFES
 from vq_memory_node.colours import cluster_colours
@@ -181,7 +182,7 @@ class ViewModel:
     def safe(self, urdf: str) -> None:
         """Show the URDF of the safe and its support."""
         self.frames.safe(urdf)
-        self._board.put("safe", urdf)
+        self._board.put("safe", without_meshes(urdf))
 
     def notice(self, diagnostics: Sequence[tuple[str, str, str]]) -> None:
         """Show diagnostics (name, level, text); the level "ok" removes a notice."""

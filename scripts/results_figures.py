@@ -3,12 +3,13 @@
 
     .venv/bin/python scripts/results_figures.py [OUT]
 
-writes memory.png, models.png, twenty_rules.png, memories.png, vocabulary.png, step_probe.png and
-expert.png into OUT, by default docs/results. Intervals are those of the tables; where a table has
-none, they are Wilson's.
+writes memory.png, models.png, twenty_rules.png, memories.png, vocabulary.png, step_probe.png,
+expert.png and peers.png into OUT, by default docs/results. Intervals are those of the tables; where
+a table has none, they are Wilson's.
 """
 
 import csv
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
@@ -362,6 +363,49 @@ def draw_expert(path: Path, table: Iterable[Row]) -> None:
     expert_figure.draw(path, groups)
 
 
+PEERS = {
+    "ours": COLORS["vq"],
+    "bare SAPIEN loop": INK,
+    "ManiSkill, our scene": COLORS["raw"],
+    "ManiSkill, our scene, its lights": COLORS["raw"],
+    "ManiSkill PickCube": COLORS["none"],
+    "robosuite Door": COLORS["none"],
+}
+"""Colours of the simulators in the comparison of speed; grey: another scene."""
+
+
+def draw_peers(content: Mapping[str, Any]) -> Figure:
+    """Draw simulated time per CPU time of our environment and of other simulators: the median of
+    the rounds and each round."""
+    figure = Figure(figsize=(8, 2.4), dpi=200, layout="constrained")
+    panels = figure.subplots(1, 3, sharey=True)
+    for cameras, axes in enumerate(panels):
+        top = 0.0
+        for y, (name, color) in enumerate(PEERS.items()):
+            rounds = [
+                run["simulated"] / run["cpu"]
+                for run in content["runs"]
+                if (run["subject"], run["cameras"]) == (name, cameras)
+            ]
+            if rounds:
+                value = float(np.median(rounds))
+                axes.barh(y, value, 0.72, color=color)
+                axes.plot(rounds, [y] * len(rounds), "|", color=INK, markersize=6)
+                text = f"  {value:.0f}" if value >= 9.5 else f"  {value:.1f}"
+                axes.text(max(rounds), y, text, va="center", fontsize=8)
+                top = max(top, *rounds)
+        axes.set_xlim(0, 1.2 * top)
+        axes.set_title(("joint states", "one camera", "two cameras")[cameras], loc="left")
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_axisbelow(True)
+        axes.grid(axis="x", color=GRID, linewidth=0.6)
+    panels[1].set_xlabel("simulated s per CPU s (grey: another robot and scene)")
+    panels[0].set_yticks(range(len(PEERS)), list(PEERS))
+    panels[0].invert_yaxis()
+    return figure
+
+
 def main(out: Path = RESULTS) -> None:
     """Write all figures into a folder."""
     table = rows("policies.csv")
@@ -373,6 +417,8 @@ def main(out: Path = RESULTS) -> None:
         draw_memories(folders).savefig(out / "memories.png")
         draw_vocabulary(table).savefig(out / "vocabulary.png")
         draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
+        peers = json.loads((RESULTS / "data/peers.json").read_text("utf-8"))
+        draw_peers(peers).savefig(out / "peers.png")
         draw_expert(out / "expert.png", rows("expert.csv"))
 
 

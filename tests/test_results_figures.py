@@ -27,6 +27,7 @@ ROBUSTNESS = RESULTS / "data/robustness"
 SPLITS = ("train", "shifted")
 TWENTY = "Twenty rules on ten safes"
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
+FIGURES += ("peers",)
 
 
 def rows(name):

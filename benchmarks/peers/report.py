@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Write the tables of a comparison into docs/benchmarks.md.
+
+    .venv/bin/python benchmarks/peers/report.py [JSON [PAGE]]
+
+replaces what is between the two comments of the page; by default the file is
+docs/results/data/peers.json.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
+from rulesafe_data.measuring import folded, markdown_table
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA, PAGE = ROOT / "docs/results/data/peers.json", ROOT / "docs/benchmarks.md"
+BEGIN, END = "<!-- begin: peers -->", "<!-- end: peers -->"
+COLUMNS = ("joint states", "one camera", "two cameras")  # by number of cameras
+
+
+def rates(content: dict[str, Any], subject: str, cameras: int, time: str = "cpu") -> list[float]:
+    """Return simulated s per s of CPU or wall time in each round; empty if not measured."""
+    return [
+        run["simulated"] / run[time]
+        for run in content["runs"]
+        if (run["subject"], run["cameras"]) == (subject, cameras)
+    ]
+
+
+def ratios(content: dict[str, Any], subject: str, cameras: int) -> list[float]:
+    """Return our simulated s per CPU s divided by that of a subject, in each round."""
+    found, ours = rates(content, subject, cameras), rates(content, "ours", cameras)
+    return [a / b for a, b in zip(ours, found, strict=True)] if found and ours else []
+
+
+def short(value: float) -> str:
+    """Format a number with at least two digits."""
+    return f"{value:.0f}" if value >= 9.5 else f"{value:.2g}" if value >= 0.95 else f"{value:.2f}"
+
+
+def ratio(values: list[float]) -> str:
+    """Format the median of ratios and their smallest and largest value."""
+    if not values:
+        return ""
+    return f"{np.median(values):.2f} ({min(values):.2f}..{max(values):.2f})"
+
+
+def rate_rows(content: dict[str, Any], time: str) -> list[list[str]]:
+    rows = [["simulated s per " + ("CPU" if time == "cpu" else "wall") + " s", *COLUMNS]]
+    for subject in content["versions"]:
+        found = [rates(content, subject, cameras, time) for cameras in range(3)]
+        rows.append([subject, *(short(float(np.median(v))) if v else "" for v in found)])
+    return rows
+
+
+def memory_rows(content: dict[str, Any]) -> list[list[str]]:
+    rows = [["memory of a process (PSS) [MB]", *COLUMNS]]
+    for subject in content["versions"]:
+        runs = [run for run in content["runs"] if run["subject"] == subject]
+        found = [[run["memory"] for run in runs if run["cameras"] == n] for n in range(3)]
+        rows.append([subject, *(f"{np.median(values):.0f}" if values else "" for values in found)])
+    return rows
+
+
+def together_rows(content: dict[str, Any]) -> list[list[str]]:
+    """Return throughput and memory of our environment by number of processes."""
+    head = ["processes of ours, together", "simulated s per wall s", "per CPU s", "MB per process"]
+    rows = [head]
+    for cameras in dict.fromkeys(run["cameras"] for run in content["parallel"]):
+        for count in dict.fromkeys(run["processes"] for run in content["parallel"]):
+            found = [
+                run
+                for run in content["parallel"]
+                if (run["processes"], run["cameras"]) == (count, cameras)
+            ]
+            cells = [
+                short(float(np.median([run["simulated"] / run[time] for run in found])))
+                for time in ("wall", "cpu")
+            ]
+            size = f"{np.median([run['memory'] for run in found]):.0f}"
+            rows.append([f"{count}, {COLUMNS[cameras]}", *cells, size])
+    return rows
+
+
+GOALS = {
+    "ManiSkill, our scene": ("ManiSkill 3 on the same scene", {0: 3.0, 2: 10.0}),
+    "bare SAPIEN loop": ("a bare loop on the same SAPIEN scene, the limit", {0: 0.67, 2: 0.67}),
+}
+"""Other simulators with a goal: description, and ours / other by number of cameras."""
+
+
+def claim(content: dict[str, Any]) -> str:
+    """Return what the comparison shows, and which goals are reached."""
+    sentences = []
+    for subject, (description, goals) in GOALS.items():
+        parts = []
+        for cameras, goal in goals.items():
+            if values := ratios(content, subject, cameras):
+                value = float(np.median(values))
+                reached = "reached" if value >= goal else "not reached"
+                text = f"**{value:.2f}** with {COLUMNS[cameras]} (goal: {goal:g}, {reached})"
+                parts.append(text)
+        if parts:
+            sentences.append(f"divided by that of {description}: {' and '.join(parts)}")
+    return f"Simulated time per CPU time of `RuleSafe-v1`, {'; '.join(sentences)}."
+
+
+def tables(content: dict[str, Any]) -> str:
+    """Return the tables of a comparison as Markdown."""
+    subjects = list(content["versions"])
+    quotients = [["ours / other, per CPU s", *COLUMNS]]
+    for subject in subjects:
+        if subject != "ours":
+            found = [ratio(ratios(content, subject, cameras)) for cameras in range(3)]
+            quotients.append([subject, *found])
+    versions = "; ".join(
+        f"{subject}: {', '.join(f'{name} {value}' for name, value in packages.items())}"
+        for subject, packages in content["versions"].items()
+        if subject not in ("bare SAPIEN loop", "ManiSkill, our scene, its lights")
+    )
+    facts = "; ".join(f"{name} {value}" for name, value in content["machine"].items())
+    summary = (
+        f"{content['rounds']} rounds of {content['seconds']:g} simulated s; ratios are medians of "
+        "the rounds (smallest..largest)."
+    )
+    return "\n\n".join(
+        [
+            wrapped(claim(content)),
+            markdown_table(rate_rows(content, "cpu")),
+            markdown_table(quotients),
+            summary,
+            folded("Wall time", markdown_table(rate_rows(content, "wall"))),
+            folded("Memory", markdown_table(memory_rows(content))),
+            *([markdown_table(together_rows(content))] if content["parallel"] else []),
+            folded("Machine and versions", wrapped(f"{facts}. {versions}.")),
+        ]
+    )
+
+
+def wrapped(text: str) -> str:
+    """Break a paragraph into lines of at most 100 columns."""
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False))
+
+
+def updated(page: str, content: dict[str, Any]) -> str:
+    """Return the page with the tables of a comparison.
+
+    Raises:
+        RuleSafeError: the page has not both comments.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise RuleSafeError(f"the page has no comments {BEGIN} and {END} between which to write")
+    return f"{before}{BEGIN}\n\n{tables(content)}\n\n{END}{after}"
+
+
+def main(data: Path = DATA, page: Path = PAGE) -> None:
+    """Replace the tables of the page."""
+    content = json.loads(data.read_text("utf-8"))
+    write_atomically(page, updated(page.read_text("utf-8"), content).encode())
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:3]))

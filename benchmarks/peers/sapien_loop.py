@@ -1,0 +1,67 @@
+"""The bare loop, our limit: the same SAPIEN scene, only drive targets, physics steps and images.
+
+The robot has no weight and its drives have constant limits, which takes the place of gravity
+compensation. There is no lock, no detent, no contact force, no episode and no point cloud.
+"""
+
+from timing import measure, parse, read_scene
+
+
+def main(argv=None) -> None:
+    options = parse(__doc__, argv)
+    scene = read_scene(options)
+    import numpy as np
+
+    from rulesafe_sim.observer import Observer
+    from rulesafe_sim.simulation import Simulation
+
+    simulation = Simulation(render=options.cameras > 0)
+    simulation.reset(scene["rule"], scene["safe"], scene["seed"])
+    robot, world = simulation._robot.articulation, simulation.scene
+    for link in robot.links:
+        link.disable_gravity = True
+    robot.set_qf(np.zeros(robot.dof, np.float32))
+    joints = robot.active_joints
+    drives = zip(joints, scene["stiffness"], scene["damping"], scene["effort"], strict=True)
+    for joint, stiffness, damping, effort in drives:
+        joint.set_drive_properties(stiffness, damping, effort)
+    cameras = []
+    if options.cameras:
+        rig = Observer(simulation).rig
+        cameras = [rig._camera(name) for name in ("front", "head")[: options.cameras]]
+    controls = scene["control_hz"] // scene["frame_hz"]
+    substeps = round(1 / scene["timestep"] / scene["control_hz"])
+    targets = np.array(scene["targets"])
+    state = {"frame": 0, "command": np.array(scene["start"]), "last": None}
+    setters = [joint.set_drive_target for joint in joints]
+
+    def step() -> None:
+        target = targets[state["frame"] % len(targets)]
+        begin = state["command"]
+        for i in range(1, controls + 1):
+            command = begin + (target - begin) * (i / controls)
+            for set_target, value in zip(setters, command.tolist(), strict=True):
+                set_target(value)
+            for _ in range(substeps):
+                world.step()
+        state["frame"] += 1
+        state["command"] = target
+        if cameras:
+            world.update_render()
+            for camera in cameras:
+                camera.take_picture()
+        images = [camera.get_picture("Color")[..., :3].copy() for camera in cameras]
+        state["last"] = robot.qpos, images
+
+    measure(
+        options,
+        step,
+        1 / scene["frame_hz"],
+        lambda: robot.qpos.tolist(),
+        ("sapien", "numpy"),
+        lambda: state["last"][1],
+    )
+
+
+if __name__ == "__main__":
+    main()

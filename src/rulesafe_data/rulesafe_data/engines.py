@@ -251,6 +251,7 @@ class RayEngine(Generic[Job]):
         except ImportError as error:
             raise missing_package(error) from error
         self._jobs: dict[Any, Job] = {}
+        self._finished: list[Any] = []
         if "RAY_ADDRESS" in os.environ:
             self._ray.init(log_to_driver=False)
         else:
@@ -275,7 +276,13 @@ class RayEngine(Generic[Job]):
         self._jobs[self._submit(job)] = job
 
     def wait(self) -> tuple[Job, Any, bool]:
-        (reference,), _ = self._ray.wait(list(self._jobs))
+        if not self._finished:
+            references = list(self._jobs)
+            self._ray.wait(references)
+            # All that have finished: one call for each job would take time in proportion to the
+            # square of the number of workers.
+            self._finished, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
+        reference = self._finished.pop()
         job = self._jobs.pop(reference)
         deaths = self._ray.exceptions
         try:

@@ -178,4 +178,3 @@ def _finger_step(fingers: NDArray[np.float64], grip: float) -> NDArray[np.float6
     goal = PRE_PINCH + min(max(grip, 0.0), 1.0) * (PINCH - PRE_PINCH)
     reach = FINGER_SPEED * FRAME
     return fingers + np.clip(goal - fingers, -reach, reach)
-

@@ -1,9 +1,12 @@
 """The benchmark's report. Its values depend on the machine and are not asserted."""
 
+import importlib.util
 import json
 
 import numpy as np
+import pytest
 
+from rulesafe_cli.bench import engines
 from rulesafe_cli.bench import node as bench_node
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
@@ -30,6 +33,15 @@ def test_moves_are_counted_for_each_number_of_copies(tmp_path):
     assert ["256 copies" in rates[0]["name"], "4096 copies" in rates[1]["name"]] == [True, True]
     assert all(rate["unit"] == "1/s" and rate["count"] == 2 for rate in rates)
     assert rates[1]["median"] > rates[0]["median"] > 1e4 and memory["unit"] == "MB"
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not installed")
+def test_the_cost_of_a_job_is_measured_for_each_number_of_workers(tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "WORKERS", (2, 50))
+    file = tmp_path / "figures.json"
+    assert main(["bench", "--parts", "engines", "--seconds", "1", "--json", str(file)]) == 0
+    measures = json.loads(file.read_text())["measures"]
+    assert len(measures) == 3 and all(measure["median"] > 0 for measure in measures)
 
 
 def test_unknown_parts_are_refused_with_the_valid_ones(capsys):

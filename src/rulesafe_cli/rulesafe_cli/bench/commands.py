@@ -30,6 +30,7 @@ PARTS = {
     "policy": "rulesafe_cli.bench.policy:measured",
     "ros": "rulesafe_cli.bench.node:through_ros",
     "bridge": "rulesafe_cli.bench.bridge:measured",
+    "engines": "rulesafe_cli.bench.engines:measured",
 }
 """Part -> "module:NAME" of its function, which takes the options and returns measures."""
 

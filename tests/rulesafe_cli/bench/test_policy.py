@@ -24,7 +24,11 @@ ALWAYS = {
     "memory, the same as a share of the chunk": 20,
     "evaluation episodes of 60 s per core-hour": EPISODES,
 }
-TRAINING = {"training samples a second": 2, "training, waiting for data": 1}
+TRAINING = {
+    "training samples a second": 2,
+    "the limit of these samples": 1,
+    "training, waiting for data": 1,
+}
 
 
 def measured(tmp_path, *words):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,23 +177,50 @@ def _observation(
 
 def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) -> list[Found]:
     """Measure the first steps of a training with the settings of `rulesafe policy train`, except
-    that the batch size is the same for all families."""
+    that the batch size is the same for all families. The limit is the rate at which all operations
+    would run at the speed of a large matrix product."""
+    from torch.utils.flop_counter import FlopCounterMode
+
     from policy_node.checkpoints import read_policy
     from policy_node.training import TrainingTask, train
 
     task = TrainingTask(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
-    config = TrainConfig(steps=steps, batch=BATCH)
     ends: list[float] = []
 
-    with TemporaryDirectory() as out:
-        results = read_policy(
-            train(task, config, out, lambda _: ends.append(time.perf_counter()))
-        ).training["results"]
+    def run(steps: int) -> dict[str, Any]:
+        with TemporaryDirectory() as out:
+            config = TrainConfig(steps=steps, batch=BATCH)
+            done = train(task, config, out, lambda _: ends.append(time.perf_counter()))
+            found: dict[str, Any] = read_policy(done).training["results"]
+            return found
+
+    run(1)  # computes the scene features, which are stored in the cache
+    operations = []
+    for some in (1, 2):
+        with FlopCounterMode(display=False) as counter:
+            run(some)
+        operations.append(counter.get_total_flops())
+    ends.clear()
+    results = run(steps)
     rates = BATCH / np.diff(ends[:-1])  # the last step also writes the checkpoint
+    each = (operations[1] - operations[0]) / BATCH
     return [
         ("training samples a second", "1/s", rates.tolist()),
+        ("the limit of these samples", "1/s", [_product_speed() / each]),
         ("training, waiting for data", "%", [100 * results["share_waiting_for_data"]]),
     ]
+
+
+def _product_speed() -> float:
+    """Return the speed of the product of two matrices (1024, 1024), operations per second."""
+    import torch
+
+    matrix, times = torch.rand(1024, 1024), []
+    for _ in range(20):
+        watch = Stopwatch()
+        matrix @ matrix
+        times.append(watch.wall)
+    return float(2 * 1024**3 / np.median(times))
 
 
 def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +16,9 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, Twist, Vector3
 from std_msgs.msg import Float64, String
+from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert
@@ -29,6 +31,7 @@ from teleop_node.tracking import difference, moved
 pytestmark = pytest.mark.ros
 
 SIM, NODE = "rulesafe_sim.node", "teleop_node.node"
+LAUNCH = Path(__file__).parents[2] / "launch/teleop.launch.xml"
 NONE = np.zeros(3)
 TIME_LIMIT = 180.0
 """Simulated time in which a person opens rule_001 with the keyboard, s."""
@@ -51,7 +54,7 @@ class InputDevice:
             client.create_subscription(kind, topic, store, convert.STATE_QOS)
         self._poses = client.create_publisher(PoseStamped, "/teleop/target_pose", 10)
         self._grips = client.create_publisher(Float64, "/teleop/grip", 10)
-        self.requests = client.create_publisher(String, "/teleop/assist", 10)
+        self._requests = client.create_publisher(String, "/teleop/assist", 10)
         client.until(lambda: self.hands, "/teleop/hand_pose")
         client.until_heard_by("teleop_node", "/teleop/target_pose", "/teleop/grip")
 
@@ -63,13 +66,17 @@ class InputDevice:
         """The newest commanded pose of the hand."""
         return decode_pose(self.hands[-1].pose)
 
-    def send(self, pose=None, grip: float | None = None, frame: str = "pelvis") -> None:
+    def send(
+        self, pose=None, grip: float | None = None, frame: str = "pelvis", request: str = ""
+    ) -> None:
         if pose is not None:
             message = PoseStamped(pose=convert.to_pose(pose))
             message.header.frame_id = frame
             self._poses.publish(message)
         if grip is not None:
             self._grips.publish(Float64(data=grip))
+        if request:
+            self._requests.publish(String(data=request))
 
     def until(self, condition, what: str, **sent) -> None:
         """Send the same again and again until the condition is true."""
@@ -95,11 +102,42 @@ def device(client, start):
 
     def begin(*parameters, sim=("wait_for_action:=false", "real_time_factor:=1.0")) -> InputDevice:
         start(SIM, "cameras:=false", "safe:=safe_03", *sim)
-        # Busy machines: the input of this process may come late.
-        start(NODE, "input_timeout:=5.0", "state_timeout:=10.0", *parameters)
-        return InputDevice(client)
+
+        def start_node():
+            # Busy machines: the input of this process may come late.
+            return start(NODE, "input_timeout:=5.0", "state_timeout:=10.0", *parameters)
+
+        node = start_node()
+        found = InputDevice(client)
+        found.node, found.start_node = node, start_node
+        return found
 
     return begin
+
+
+def test_the_hand_moves_with_a_velocity(device):
+    """As of a SpaceMouse or a gamepad: at most at the limit, and not without one."""
+    found = device("linear_speed:=0.08")
+    twists = found.client.create_publisher(Twist, "/teleop/twist", 10)
+    found.client.until(twists.get_subscription_count, "a subscriber of /teleop/twist")
+    start, begin = found.hand, len(found.hands)
+
+    def moved_up() -> bool:
+        twists.publish(Twist(linear=Vector3(z=5.0)))
+        return bool(found.hand[2, 3] > start[2, 3] + 0.06)
+
+    found.client.until(moved_up, "a motion upwards")
+    shift, turn = difference(start, found.hand)
+    assert np.abs(shift[:2]).max() < 0.004
+    assert np.linalg.norm(turn) < 0.03
+    hands = found.hands[begin:]
+    seconds = (to_ns(hands[-1].header.stamp) - to_ns(hands[0].header.stamp)) / SECOND
+    assert shift[2] <= 0.08 * seconds + 0.012
+    twists.publish(Twist())
+    found.client.settle()
+    stopped = found.hand
+    found.client.settle()
+    assert found.at(stopped)
 
 
 @pytest.mark.parametrize("lock_step", [False, True])
@@ -153,13 +191,44 @@ def test_invalid_and_far_targets_are_reported_and_nothing_moves(device):
         ({"pose": near, "frame": "camera"}, "frame 'camera'; valid: 'pelvis'"),
         ({"pose": broken}, "must be finite"),
         ({"grip": 2.0}, "/teleop/grip is 2; valid: 0 (open) to 1"),
+        ({"request": "jump"}, "unknown request 'jump'"),
     ):
         found.until(lambda text=text: found.says(text), text, **what)
         assert found.statuses[-1].level == DiagnosticStatus.WARN
-    found.requests.publish(String(data="jump"))
-    found.client.until(lambda: found.says("unknown request 'jump'"), "the refused request")
     found.client.settle()
     assert found.at(start)
+
+
+def test_a_restarted_node_continues_from_the_measured_posture(device):
+    found = device()
+    goal = moved(found.hand, np.array([0.05, 0, 0.05]), NONE)
+    found.until(lambda: found.at(goal), "the goal", pose=goal)
+    found.node.stop(signal.SIGKILL)
+    found.hands.clear()
+    found.node = found.start_node()
+    found.client.until(lambda: found.hands, "the restarted node")
+    shift, _ = difference(found.hand, goal)
+    assert np.linalg.norm(shift) < 0.03  # the arm sags a little below its targets
+    back = moved(found.hand, np.array([-0.05, 0, 0]), NONE)
+    found.until(lambda: found.at(back), "the next goal", pose=back)
+
+
+def test_the_documentation_lists_the_topics(device):
+    """docs/interface.md: the topics of the node, with type and direction."""
+    found = device()
+    client, node = found.client, ("teleop_node", "/")
+    graph = {
+        "published": client.get_publisher_names_and_types_by_node(*node),
+        "subscribed": client.get_subscriber_names_and_types_by_node(*node),
+    }
+    topics = {
+        (topic, kinds[0].replace("/msg", ""), direction)
+        for direction, named in graph.items()
+        for topic, kinds in named
+        if topic not in ("/rosout", "/parameter_events")
+    }
+    rows = section("teleop_node")
+    assert {(row[0], row[1], row[2]) for row in rows} == topics
 
 
 def test_another_publisher_of_chunks_is_reported(device):
@@ -277,12 +346,12 @@ class Typist:
 
 @pytest.mark.timeout(1200)
 def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset(
-    client, start, bag_command, tmp_path
+    client, start, tmp_path
 ):
-    recorder = bag_command("record", "--out", tmp_path / "bag")
     # Paced, so that the shortest motion is displayed.
-    start(SIM, "cameras:=false", "rule:=rule_001", "safe:=safe_03", "real_time_factor:=2.0")
-    start(NODE, "idle_chunks:=false", "input_timeout:=5.0", "state_timeout:=10.0")
+    arguments = ["cameras:=false", "view:=false", "real_time_factor:=2", "input_timeout:=5"]
+    arguments += [f"record:={tmp_path / 'bag'}", "rule:=rule_001", "safe:=safe_03"]
+    launch = start("rulesafe_cli.cli", words=("launch", str(LAUNCH), *arguments))
     client.destroy_publisher(client._chunks)
     client.until_heard_by("recorder", "/joint_states", "/episode/status")
     client.until(lambda: client.statuses, "/episode/status")
@@ -309,9 +378,9 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
         assert client.status.episode_time < TIME_LIMIT
         assert person.pressed < 60
     finally:
-        assert person.quit() == 0
-    output = recorder.stop_well()
-    assert "lost: none" in output
+        code = person.quit()
+        launch.stop()
+    assert code == 0
     request = ConversionRequest(tmp_path / "demos", observations="joints", only_opened=True)
     assert to_dataset([tmp_path / "bag"], request) == 1
     store = EpisodeStore(tmp_path / "demos")

@@ -6,6 +6,7 @@ import pytest
 from planner_node.hand import HAND_AXES
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis, from_parts
+from teleop_node.inputs import AssistRequest, parse_request
 from teleop_node.keys import (
     HELP_TEXT,
     KEYS,
@@ -18,7 +19,6 @@ from teleop_node.keys import (
     Situation,
     describe,
 )
-from teleop_node.requests import AssistRequest, parse_request
 from teleop_node.tracking import at_pinch_point, difference
 
 HAND = at_pinch_point(about_axis((0, 0, 1), 0.3)[:3, :3], np.array([0.3, -0.2, 0.1]))

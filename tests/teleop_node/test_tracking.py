@@ -15,6 +15,7 @@ from teleop_node.tracking import (
     POSITION_TOLERANCE,
     PoseTracker,
     Target,
+    ahead,
     check_target,
     difference,
     moved,
@@ -115,6 +116,16 @@ def test_far_targets_are_refused(tracker):
         check_target(moved(start, np.array([0.31, 0, 0]), NONE), start, LIMITS)
     with pytest.raises(RuleSafeError, match=r"0\.00 m and 69 deg"):
         check_target(moved(start, NONE, np.array([0, 0, 1.2])), start, LIMITS)
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.15, 5.0])
+def test_velocities_are_limited(tracker, speed):
+    start = tracker.hand_pose(HOME_ROW)
+    shift, turn = difference(start, ahead(start, np.array([0, speed, 0]), NONE, LIMITS))
+    np.testing.assert_allclose(shift, [0, min(speed, LIMITS.linear_speed) * 0.1, 0], atol=1e-9)
+    assert np.linalg.norm(turn) < 1e-6
+    _, turn = difference(start, ahead(start, NONE, np.array([0, 0, 10 * speed]), LIMITS))
+    assert np.linalg.norm(turn) == pytest.approx(min(10 * speed, LIMITS.angular_speed) * 0.1)
 
 
 def test_a_workspace_without_volume_is_refused():

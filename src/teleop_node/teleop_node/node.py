@@ -1,9 +1,10 @@
 """ROS 2 node of teleoperation: target poses of the hand become action chunks.
 
-The node subscribes to poses (/teleop/target_pose), a grip (/teleop/grip) and requests of assisted
-motions (/teleop/assist), and publishes chunks of half a second, a new one every 0.1 s. Simulation
-and bridge execute them within their limits. The stamps of /joint_states are the clock. Without
-input for `input_timeout` the node publishes one chunk that holds the arm, and then none.
+The node subscribes to poses (/teleop/target_pose) or velocities (/teleop/twist) of the hand, a grip
+(/teleop/grip) and requests of assisted motions (/teleop/assist), and publishes chunks of half a
+second, a new one every 0.1 s. Simulation and bridge execute them within their limits. The stamps of
+/joint_states are the clock. Without input for `input_timeout` the node publishes one chunk that
+holds the arm, and then none.
 """
 
 import sys
@@ -15,7 +16,7 @@ from functools import partial
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, Twist
 from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -37,9 +38,15 @@ from rulesafe_core.transforms import Transform
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
 from teleop_node.assistance import CLOSED_ABOVE, Assistant, grip_of
-from teleop_node.requests import AssistRequest, parse_request
+from teleop_node.inputs import (
+    AssistRequest,
+    decode_grip,
+    decode_target,
+    decode_twist,
+    parse_request,
+)
 from teleop_node.settings import TeleopParameters
-from teleop_node.tracking import PoseTracker, Target, check_target
+from teleop_node.tracking import PoseTracker, Target, ahead, check_target
 
 CHUNKS = "/policy/action_chunk"
 
@@ -78,6 +85,7 @@ class TeleopNode(Node):
             (Time, "/episode/started", self._on_started, LATCHED_QOS),
             (EpisodeStatus, "/episode/status", self._on_status, 1),
             (PoseStamped, "/teleop/target_pose", self._on_pose, 10),
+            (Twist, "/teleop/twist", self._on_twist, 10),
             (Float64, "/teleop/grip", self._on_grip, 10),
             (String, "/teleop/assist", self._on_assist, 10),
         ):
@@ -110,27 +118,28 @@ class TeleopNode(Node):
         self._refusing(lambda: self._set_pose(message))
 
     def _set_pose(self, message: PoseStamped) -> None:
-        frame, q = message.header.frame_id, message.pose.orientation
-        if frame != "pelvis":
-            raise RuleSafeError(f"/teleop/target_pose is in the frame {frame!r}; valid: 'pelvis'")
-        values = [q.w, q.x, q.y, q.z, message.pose.position.x]
-        values += [message.pose.position.y, message.pose.position.z]
-        if not (np.isfinite(values).all() and abs(np.linalg.norm(values[:4]) - 1) < 0.1):
-            raise RuleSafeError("/teleop/target_pose must be finite, with a unit quaternion")
+        pose = decode_target(message)
         self._begin_input()
-        if self._assisting or self._planned is not None:
-            return
-        pose = decode_pose(message.pose)
-        if (hand := self._hand_pose()) is not None:
+        hand = self._hand_pose()
+        if hand is not None and not self._assisting:
             check_target(pose, hand, self._values)
             self._target, self._problem = replace(self._target, pose=pose), ""
 
+    def _on_twist(self, message: Twist) -> None:
+        self._refusing(lambda: self._set_twist(message))
+
+    def _set_twist(self, message: Twist) -> None:
+        velocities = decode_twist(message)
+        self._begin_input()
+        hand = self._hand_pose()
+        if hand is not None and not self._assisting:
+            pose = ahead(hand, *velocities, self._values)
+            self._target, self._problem = replace(self._target, pose=pose), ""
+
     def _on_grip(self, message: Float64) -> None:
-        self._refusing(lambda: self._set_grip(message.data))
+        self._refusing(lambda: self._set_grip(decode_grip(message)))
 
     def _set_grip(self, grip: float) -> None:
-        if not 0 <= grip <= 1:
-            raise RuleSafeError(f"/teleop/grip is {grip:g}; valid: 0 (open) to 1 (pinched)")
         self._begin_input()
         self._target = replace(self._target, grip=grip)
         if grip < CLOSED_ABOVE and self._assistant:
@@ -256,14 +265,14 @@ class TeleopNode(Node):
         if self._assisting and self._path and self._stamp >= self._path.end:
             self._assisting = ""
         if self._assisting and self._path:
-            ahead = self._stamp + PERIOD * np.arange(1, STEPS + 1)
-            rows = np.array([self._path.sample(int(t))[0] for t in ahead])
+            times = self._stamp + PERIOD * np.arange(1, STEPS + 1)
+            rows = np.array([self._path.sample(int(t))[0] for t in times])
         else:
             rows, reason = self._tracker.path(command, self._target, self._measured, STEPS)
             self._problem = reason or ("" if self._target.pose is not None else self._problem)
             self._set_path(command, rows)
-        still = np.abs(rows - command).max() < 1e-6
-        if self._values.idle_chunks or not still:
+        idle = not self._assisting and np.abs(rows - command).max() < 1e-6
+        if self._values.idle_chunks or not idle:
             self._holding = False
             self._publish(rows)
 

@@ -16,10 +16,11 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, from_parts
 from teleop_node.settings import TeleopParameters
 
-POSITION_TOLERANCE = 0.0005
-"""Distance of the hand from its target, m, within which it is reached."""
+POSITION_TOLERANCE = 2e-5
+"""Distance of the hand from its target, m, within which it is reached. Small, since the errors of
+many small steps add up."""
 
-ANGLE_TOLERANCE = 0.005
+ANGLE_TOLERANCE = 2e-4
 """Angle between hand and target, rad, within which it is reached."""
 
 SHARES = (1.0, 0.5, 0.25, 0.1)
@@ -62,6 +63,19 @@ def moved(pose: Transform, shift: NDArray[np.float64], turn: NDArray[np.float64]
     angle = float(np.linalg.norm(turn))
     rotation = pose[:3, :3] if angle < 1e-9 else axangle2mat(turn / angle, angle) @ pose[:3, :3]
     return at_pinch_point(rotation, pinch_point(pose) + shift)
+
+
+def ahead(
+    hand: Transform,
+    linear: NDArray[np.float64],
+    angular: NDArray[np.float64],
+    limits: TeleopParameters,
+) -> Transform:
+    """Return the pose that a hand reaches in one step of 0.1 s with a velocity of its pinch point
+    (3,), m/s, and an angular velocity (3,), rad/s, in the pelvis frame, which are limited."""
+    speeds = np.linalg.norm(linear) / limits.linear_speed, np.linalg.norm(angular)
+    excess = max(1.0, float(speeds[0]), float(speeds[1]) / limits.angular_speed)
+    return moved(hand, linear * FRAME / excess, angular * FRAME / excess)
 
 
 def check_target(pose: Transform, hand: Transform, limits: TeleopParameters) -> None:

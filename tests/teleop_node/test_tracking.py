@@ -100,6 +100,26 @@ def test_a_blocked_arm_is_not_pressed_further_but_may_move_back(tracker):
     assert np.abs(after - HOME_ROW)[:7].max() < np.abs(command - HOME_ROW)[:7].max()
 
 
+def test_a_fast_motion_does_not_count_as_lag(tracker):
+    """The steps of a chunk are ahead of the arm that follows them."""
+    fast = PoseTracker(TeleopParameters(linear_speed=0.5, joint_speed=3.0))
+    target = Target(moved(fast.hand_pose(HOME_ROW), np.array([0.1, 0.1, 0.15]), NONE))
+    rows, reason = fast.path(HOME_ROW, target, HOME_ROW, 5)
+    assert np.abs(rows[-1] - HOME_ROW).max() > 1.2 * LIMITS.max_lag
+    assert not reason.startswith("blocked")
+
+
+def test_the_hand_does_not_touch_the_robot(tracker):
+    """It stops in front of the chest, and may leave again."""
+    start = tracker.hand_pose(HOME_ROW)
+    rows, reason = follow(tracker, Target(moved(start, np.array([-0.4, 0.25, 0.1]), NONE)))
+    assert reason.startswith("near itself: ")
+    np.testing.assert_array_equal(rows[-1], rows[-2])
+    back, reason = follow(tracker, Target(start), start=rows[-1])
+    assert reason == ""
+    assert np.linalg.norm(shift_of(start, tracker.hand_pose(back[-1]))) < 0.001
+
+
 def test_fingers_close_and_open(tracker):
     closed, _ = follow(tracker, Target(grip=1.0), 30)
     np.testing.assert_allclose(closed[-1, 7:], PINCH)

@@ -29,6 +29,9 @@ PERIOD = 0.02
 REFRESH = 0.1
 """Time between two updates of the displayed state, s."""
 
+LOST_AFTER = 2.0
+"""Time without a pose of the hand that is displayed, s."""
+
 NODE = "teleop_node"
 
 
@@ -44,6 +47,7 @@ class KeyboardNode(ClientNode):
         super().__init__("teleop_keyboard")
         self.control = KeyboardControl()
         self._hand: Transform | None = None
+        self._heard = 0.0  # s, wall time of its message
         self._status: EpisodeStatus | None = None
         self.instruction = ""
         self._mode, self._message, self._grip = "", "no message of teleop_node yet", 0.0
@@ -57,7 +61,7 @@ class KeyboardNode(ClientNode):
         self.create_subscription(String, "/instruction", self._on_instruction, LATCHED_QOS)
 
     def _on_hand(self, message: PoseStamped) -> None:
-        self._hand = decode_pose(message.pose)
+        self._hand, self._heard = decode_pose(message.pose), time.monotonic()
 
     def _on_status(self, message: EpisodeStatus) -> None:
         self._status = message
@@ -113,7 +117,9 @@ class KeyboardNode(ClientNode):
         assert self._hand is not None
         status = self._status
         safe = decode_pose(status.safe_pose) if status else None
-        first = [self._message, "closed" if self.closed else "open"]
+        silence = time.monotonic() - self._heard
+        lost = f"no message of {NODE} for {silence:.0f} s" if silence > LOST_AFTER else ""
+        first = [lost or self._message, "closed" if self.closed else "open"]
         second = [describe(self._hand, safe)]
         if status:
             forces = zip(status.contact_names, status.contact_forces, strict=True)

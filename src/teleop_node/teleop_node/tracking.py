@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from transforms3d.axangles import axangle2mat, mat2axangle
 
+from planner_node.collision import CollisionWorld
 from planner_node.constraints import pose_goals
 from planner_node.hand import PINCH, PINCH_POINT, PRE_PINCH
 from planner_node.inverse_kinematics import Solution, descend
 from planner_node.kinematics import Arm
 from planner_node.motion import FRAME
 from planner_node.primitives import FINGER_SPEED
+from rulesafe_core.body import Body, Link
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, from_parts
 from teleop_node.settings import TeleopParameters
@@ -105,6 +107,7 @@ class PoseTracker:
             )
         self._limits, self._low, self._high = limits, low, high
         self.arm = Arm()
+        self._robot = CollisionWorld(Body("no_safe", (Link("body"),), ()))
 
     def hand_pose(self, command: NDArray[np.float64]) -> Transform:
         """Return the pose of the hand's base in the pelvis frame for joint targets (13,)."""
@@ -138,10 +141,12 @@ class PoseTracker:
         pose, limited = (None, False)
         if target.pose is not None:
             pose, limited = self.within_workspace(target.pose)
-        for _ in range(steps):
+        for number in range(steps):
             arm, fingers = command[:7], command[7:]
             if pose is not None and not reason:
-                arm, reason = self._arm_step(arm, pose, measured[:7])
+                # The arm follows later steps later.
+                lag = command[:7] - measured[:7] if number == 0 else np.zeros(7)
+                arm, reason = self._arm_step(command, pose, lag)
             if target.grip is not None:
                 fingers = _finger_step(fingers, target.grip)
             command = np.concatenate([arm, fingers])
@@ -149,11 +154,12 @@ class PoseTracker:
         return np.array(rows), reason or ("limit of the workspace" if limited else "")
 
     def _arm_step(
-        self, arm: NDArray[np.float64], pose: Transform, measured: NDArray[np.float64]
+        self, command: NDArray[np.float64], pose: Transform, lag: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], str]:
         """Return the arm joints (7,) after a step towards a pose; unchanged, with the reason, if no
-        step is possible."""
-        limits, here = self._limits, self.arm.hand_pose(arm)
+        step is possible. `lag` (7,): how far the arm is behind its targets, rad."""
+        arm, limits = command[:7], self._limits
+        here = self.arm.hand_pose(arm)
         shift, turn = difference(here, pose)
         distance, angle = float(np.linalg.norm(shift)), float(np.linalg.norm(turn))
         if distance < POSITION_TOLERANCE and angle < ANGLE_TOLERANCE:
@@ -168,22 +174,26 @@ class PoseTracker:
             there = moved(here, share * part * shift, share * part * turn)
             goals = pose_goals(there, POSITION_TOLERANCE, ANGLE_TOLERANCE)
             found = descend(self.arm, arm, goals, iterations=10)
-            reason = self._obstacle(found, arm, measured)
+            reason = self._obstacle(found, command, lag)
             if not reason:
                 return found.arm, ""
         return arm, reason
 
     def _obstacle(
-        self, found: Solution, arm: NDArray[np.float64], measured: NDArray[np.float64]
+        self, found: Solution, command: NDArray[np.float64], lag: NDArray[np.float64]
     ) -> str:
         """Return why the arm must not move to a solution; empty if it may."""
+        arm, fingers = command[:7], command[7:]
         if not found.feasible:
             return "out of the arm's reach"
         if np.abs(found.arm - arm).max() > self._limits.joint_speed * FRAME:
             return "near a singular posture: the joints would move too fast"
-        lag, before = np.abs(found.arm - measured), np.abs(arm - measured)
-        if ((lag > self._limits.max_lag) & (lag > before)).any():
-            return f"blocked: the arm lags {before.max():.2f} rad behind"
+        after = np.abs(lag + found.arm - arm)
+        if ((after > self._limits.max_lag) & (after > np.abs(lag))).any():
+            return f"blocked: the arm lags {np.abs(lag).max():.2f} rad behind"
+        if self._robot.collides(found.arm, fingers) and not self._robot.collides(arm, fingers):
+            pairs = sorted(self._robot.contacts(found.arm, fingers))
+            return "near itself: {} and {}".format(*pairs[0])
         return ""
 
 

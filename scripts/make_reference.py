@@ -66,6 +66,7 @@ VARIABLES = {
     "RMW_IMPLEMENTATION": "The middleware; rmw_fastrtps_cpp is the one among the wheels.",
     "LD_LIBRARY_PATH": "Handed on to the sandbox, where set.",
     "AMENT_PREFIX_PATH": "Where packages of a sourced ROS 2 are looked for.",
+    "XDG_CACHE_HOME": "Where convex pieces of imported safes are stored, in `rulesafe/`; ~/.cache.",
     "PATH": "Where executables of nodes are looked for.",
 }
 """Environment variable that the code reads or sets -> what it is."""

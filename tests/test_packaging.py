@@ -154,7 +154,8 @@ PIP = {
             "safetensors",
             "sapien",
         ),
-        *("tokenizers", "toppra", "torch", "transformers", "tyro", "websockets", "zarr"),
+        *("coacd", "tokenizers", "toppra", "torch", "transformers", "trimesh", "tyro"),
+        *("websockets", "zarr"),
     )
 }
 """Name of a module that is not required by ROS 2 -> of its distribution."""
@@ -184,7 +185,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
         line
-        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "remote")
+        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "remote", "meshes")
         for line in OPTIONAL[extra]
     ]
     required = {PIP[module] for module in imported & PIP.keys()}

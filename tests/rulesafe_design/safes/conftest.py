@@ -12,7 +12,7 @@ pytest.importorskip("trimesh", reason="needs the extra meshes")
 from foreign_safes import FOREIGN
 
 from rulesafe_design.safes.importing import Imported, import_urdf
-from rulesafe_design.safes.source import Source, read_source
+from rulesafe_design.safes.source import UrdfSource, read_source
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,7 +32,7 @@ def urdfs(tmp_path_factory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def sources(urdfs) -> dict[str, Source]:
+def sources(urdfs) -> dict[str, UrdfSource]:
     return {name: read_source(urdf) for name, urdf in urdfs.items()}
 
 

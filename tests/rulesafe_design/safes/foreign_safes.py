@@ -8,8 +8,11 @@ own.
   hinge, and the front towards +y; a wing knob and a curved lever.
 - `wheel_safe`: STL files in millimetres with colours of the URDF, y up; an eight-sided knob and a
   handwheel with three arms, both named after their links only.
+
+    python tests/rulesafe_design/safes/foreign_safes.py FOLDER
 """
 
+import sys
 from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
@@ -300,3 +303,7 @@ def text(values) -> str:
 
 
 FOREIGN = {"dial": dial_safe, "lever": lever_safe, "wheel": wheel_safe}
+
+if __name__ == "__main__":
+    for name, write in FOREIGN.items():
+        print(write(Path(sys.argv[1]) / name))

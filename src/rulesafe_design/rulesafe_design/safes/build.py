@@ -21,7 +21,7 @@ from rulesafe_design.safes.layout import Layout, bounds_of
 from rulesafe_design.safes.mapping import JointMapping, SafeMapping, TurnerMapping
 from rulesafe_design.safes.mesh_files import Piece
 from rulesafe_design.safes.obj_writer import ObjFolder
-from rulesafe_design.safes.source import Source
+from rulesafe_design.safes.source import UrdfSource
 from rulesafe_sim.safe import Door, GraspConfig, Handle, Knob, Looks
 from rulesafe_sim.safe_families import Bar, Lever
 from rulesafe_sim.safe_meshes import LinkMeshes, Mesh, Shell, VisualMesh, digest, mesh_files
@@ -33,7 +33,7 @@ ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 CLEARANCE = 0.07  # m, between the axis of an added part and that of the other
 
 
-def layout_of(source: Source, mapping: SafeMapping) -> Layout:
+def layout_of(source: UrdfSource, mapping: SafeMapping) -> Layout:
     """Return the layout of a URDF for a mapping."""
     parts: dict[str, JointMapping | None] = {
         "door": mapping.door,
@@ -48,7 +48,7 @@ def layout_of(source: Source, mapping: SafeMapping) -> Layout:
     return Layout(source, mapping.up, mapping.front, mapping.scale, joints, closed)
 
 
-def build_safe(source: Source, mapping: SafeMapping, out: Path) -> SafeFile:
+def build_safe(source: UrdfSource, mapping: SafeMapping, out: Path) -> SafeFile:
     """Write the meshes of a safe into the folder `out` without its suffix; return its content.
 
     Phases are marked visible until they are measured (phases.py).

@@ -19,7 +19,7 @@ SPLIT = "nominal"
 
 
 @dataclass(frozen=True)
-class Finding:
+class SafeCheck:
     """Result of one check; `detail` has the figures, or the reason of a failure."""
 
     check: str
@@ -27,7 +27,7 @@ class Finding:
     detail: str
 
 
-def check_file(name: str | Path, rule: str, poses: int, seed: int = 0) -> Iterator[Finding]:
+def check_file(name: str | Path, rule: str, poses: int, seed: int = 0) -> Iterator[SafeCheck]:
     """Yield the results of all checks of a safe, as soon as each is done.
 
     Args:
@@ -39,9 +39,9 @@ def check_file(name: str | Path, rule: str, poses: int, seed: int = 0) -> Iterat
     try:
         safe = load_safe(name)
     except RuleSafeError as error:
-        yield Finding("file", False, str(error))
+        yield SafeCheck("file", False, str(error))
         return
-    yield Finding("file", True, f"{safe.title}")
+    yield SafeCheck("file", True, f"{safe.title}")
     yield from _phases(safe)
     yield _grasps(safe)
     seeds = range(seed, seed + poses)
@@ -49,7 +49,7 @@ def check_file(name: str | Path, rule: str, poses: int, seed: int = 0) -> Iterat
     yield from _expert(safe, rule, seeds)
 
 
-def _phases(safe: Safe) -> Iterator[Finding]:
+def _phases(safe: Safe) -> Iterator[SafeCheck]:
     """Compare the phases of parts that are meshes to renderings."""
     for name, part in safe.turners.items():
         if not isinstance(part.shape, Mesh):
@@ -57,7 +57,7 @@ def _phases(safe: Safe) -> Iterator[Finding]:
         try:
             images = measure_phase(safe, name)
         except RuleSafeError as error:
-            yield Finding(f"phase of the {name}", False, f"cannot be measured: {error}")
+            yield SafeCheck(f"phase of the {name}", False, f"cannot be measured: {error}")
             continue
         shown = "visible" if images.visible else "hidden"
         detail = f"{shown}: {images.difference:.1%} of its pixels differ, limit {VISIBLE:.0%}"
@@ -65,19 +65,19 @@ def _phases(safe: Safe) -> Iterator[Finding]:
         if not same:
             stated = str(part.phase_visible).lower()
             detail += f"; parts.{name}.shape.phase_visible is {stated}"
-        yield Finding(f"phase of the {name}", same, detail)
+        yield SafeCheck(f"phase of the {name}", same, detail)
 
 
-def _grasps(safe: Safe) -> Finding:
+def _grasps(safe: Safe) -> SafeCheck:
     counts = {
         "knob": len(safe.grasps("knob", "turn")),
         "handle": len(safe.grasps("handle", "turn")),
         "door": len(safe.grasps(safe.door.grasp.link, "pull")),
     }
-    return Finding("grasps", True, ", ".join(f"{name} {count}" for name, count in counts.items()))
+    return SafeCheck("grasps", True, ", ".join(f"{name} {count}" for name, count in counts.items()))
 
 
-def _poses(safe: Safe, rule: str, seeds: range) -> Finding:
+def _poses(safe: Safe, rule: str, seeds: range) -> SafeCheck:
     """Count the poses at which each move of the rule's plan is within reach."""
     randomisation = SPLITS[SPLIT].randomisation
     missed: dict[str, int] = {}
@@ -88,10 +88,10 @@ def _poses(safe: Safe, rule: str, seeds: range) -> Finding:
     reasons = ", ".join(f"{event} is out of reach in {n}" for event, n in missed.items())
     detail = f"{reached} of {len(seeds)} poses are within reach" + (f": {reasons}" * bool(missed))
     # Episodes use another pose where one is out of reach, as for the built-in safes.
-    return Finding("poses", 2 * reached >= len(seeds), detail)
+    return SafeCheck("poses", 2 * reached >= len(seeds), detail)
 
 
-def _expert(safe: Safe, rule: str, seeds: range) -> Iterator[Finding]:
+def _expert(safe: Safe, rule: str, seeds: range) -> Iterator[SafeCheck]:
     simulation = Simulation()
     opened = 0
     randomisation = SPLITS[SPLIT].randomisation
@@ -105,5 +105,5 @@ def _expert(safe: Safe, rule: str, seeds: range) -> Iterator[Finding]:
         except (AgentError, OutOfReach) as error:
             success, reason = False, str(error)
         opened += success
-        yield Finding(name, success, reason or "opened")
-    yield Finding("expert", opened == len(seeds), f"opened it in {opened} of {len(seeds)} poses")
+        yield SafeCheck(name, success, reason or "opened")
+    yield SafeCheck("expert", opened == len(seeds), f"opened it in {opened} of {len(seeds)} poses")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, about_axis, from_parts
 from rulesafe_design.safes.mesh_files import Piece
-from rulesafe_design.safes.source import Source, SourceJoint
+from rulesafe_design.safes.source import SourceJoint, UrdfSource
 
 DIRECTIONS = {
     sign + axis: tuple(float(sign + "1") * unit for unit in row)
@@ -35,7 +35,7 @@ class Layout:
         closed: closed positions of these joints (rad).
     """
 
-    source: Source
+    source: UrdfSource
     up: str
     front: str
     scale: float

@@ -13,19 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from rulesafe_core.body import Material, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import parse_xml, read_text
-from rulesafe_core.transforms import Transform, about_axis, from_parts, from_xyz_rpy
-from rulesafe_design.safes.mesh_files import (
-    PLAIN,
-    MeshFolder,
-    Piece,
-    box_piece,
-    cylinder_piece,
-    read_mesh,
-    sphere_piece,
-)
+from rulesafe_core.transforms import Transform, about_axis, from_parts
+from rulesafe_design.safes.elements import material, numbers, origin, primitive, rgba
+from rulesafe_design.safes.mesh_files import PLAIN, MeshFolder, Piece, read_mesh
 
 MAX_ELEMENTS = 4000
 """Maximum number of links, and of their visual and collision elements."""
@@ -64,7 +56,7 @@ class SourceJoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class UrdfSource:
     """A tree of links; every joint's parent comes before its child."""
 
     name: str
@@ -107,7 +99,7 @@ def rest_position(joint: SourceJoint) -> float:
     return float(min(max(0.0, joint.lower), joint.upper))
 
 
-def read_source(urdf: Path, root: Path | None = None) -> Source:
+def read_source(urdf: Path, root: Path | None = None) -> UrdfSource:
     """Read a URDF, its meshes and its semantics.
 
     Args:
@@ -129,7 +121,7 @@ def read_source(urdf: Path, root: Path | None = None) -> Source:
         raise RuleSafeError(f"{urdf}: {error}") from error
 
 
-def _source(robot: ET.Element, urdf: Path, root: Path | None) -> Source:
+def _source(robot: ET.Element, urdf: Path, root: Path | None) -> UrdfSource:
     if robot.tag != "robot":
         raise RuleSafeError(f"the root element is <{robot.tag}>; valid: <robot>")
     if len(robot.findall("link")) + len(robot.findall("link/*")) > MAX_ELEMENTS:
@@ -141,7 +133,7 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> Source:
     first, ordered = _tree(names, joints)
     folder = MeshFolder(urdf, root)
     _check_meshes(robot, folder)
-    colors = {m.get("name", ""): m for m in robot.findall("material") if _rgba(m) is not None}
+    colors = {m.get("name", ""): m for m in robot.findall("material") if rgba(m) is not None}
     meanings = read_semantics(urdf.parent / "semantics.txt")
     cache: dict[Path, list[Piece]] = {}
     links = {}
@@ -154,7 +146,7 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> Source:
         except RuleSafeError as error:
             raise RuleSafeError(f"link {name}: {error}") from error
         links[name] = SourceLink(name, shown or solid, solid, meanings.get(name, ""))
-    return Source(robot.get("name", "") or urdf.stem, links, ordered, first)
+    return UrdfSource(robot.get("name", "") or urdf.stem, links, ordered, first)
 
 
 def read_semantics(path: Path) -> dict[str, str]:
@@ -181,12 +173,12 @@ def _joint(element: ET.Element, links: list[str]) -> SourceJoint:
         if ends[-1] not in links:
             raise RuleSafeError(f"joint {name}: its {tag} {ends[-1]!r} is no link of the file")
     try:
-        axis = np.array(_numbers(element, "axis", "xyz", "1 0 0", 3))
+        axis = np.array(numbers(element, "axis", "xyz", "1 0 0", 3))
         limit = element.find("limit")
         lower, upper = -math.inf, math.inf
         if limit is not None and kind != "continuous":
-            lower = _numbers(element, "limit", "lower", "0", 1)[0]
-            upper = _numbers(element, "limit", "upper", "0", 1)[0]
+            lower = numbers(element, "limit", "lower", "0", 1)[0]
+            upper = numbers(element, "limit", "upper", "0", 1)[0]
         elif kind in ("revolute", "prismatic"):
             raise RuleSafeError("it has no limit")
         length = float(np.linalg.norm(axis))
@@ -197,7 +189,7 @@ def _joint(element: ET.Element, links: list[str]) -> SourceJoint:
         axis = axis / max(length, 1e-12)
         x, y, z = axis.tolist()
         return SourceJoint(
-            *(name, kind, ends[0], ends[1], _origin(element)), (x, y, z), lower, upper
+            *(name, kind, ends[0], ends[1], origin(element)), (x, y, z), lower, upper
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"joint {name}: {error}") from error
@@ -245,9 +237,9 @@ def _check_inertia(link: ET.Element) -> None:
     inertial = link.find("inertial")
     if inertial is None or link.find("visual") is None:
         return
-    mass = _numbers(inertial, "mass", "value", "0", 1)[0]
+    mass = numbers(inertial, "mass", "value", "0", 1)[0]
     keys = ("ixx", "iyy", "izz")
-    moments = [_numbers(inertial, "inertia", key, "0", 1)[0] for key in keys]
+    moments = [numbers(inertial, "inertia", key, "0", 1)[0] for key in keys]
     if mass <= 0 or min(moments) <= 0:
         raise RuleSafeError(
             f"its mass is {mass:g} kg and its moments of inertia {moments}; valid: above 0, or no "
@@ -266,64 +258,19 @@ def _shapes(
         geometry = element.find("geometry/*")
         if geometry is None:
             raise RuleSafeError(f"a {role} has no geometry")
-        pose, scale = _origin(element), np.ones(3)
+        pose, scale = origin(element), np.ones(3)
         if geometry.tag == "mesh":
             path = folder.find(geometry.get("filename", ""))
             if path not in cache:
                 cache[path] = read_mesh(path, folder)
             pieces = cache[path]
-            scale = np.array(_numbers(element, "geometry/mesh", "scale", "1 1 1", 3))
+            scale = np.array(numbers(element, "geometry/mesh", "scale", "1 1 1", 3))
             if not scale.all():
                 raise RuleSafeError(f"the scale of {path.name} is {scale.tolist()}; valid: not 0")
         else:
-            pieces = [_primitive(geometry)]
-        color = _material(element, colors)
+            pieces = [primitive(geometry)]
+        color = material(element, colors)
         for piece in pieces:
             plain = piece.texture is None and piece.material == PLAIN
             colored = replace(piece, material=color) if color and plain else piece
             yield colored.moved(pose, scale)
-
-
-def _primitive(geometry: ET.Element) -> Piece:
-    if geometry.tag == "box":
-        return box_piece(_values(geometry.get("size", ""), 3))
-    if geometry.tag == "sphere":
-        return sphere_piece(_values(geometry.get("radius", ""), 1)[0])
-    if geometry.tag == "cylinder":
-        radius = _values(geometry.get("radius", ""), 1)[0]
-        return cylinder_piece(radius, _values(geometry.get("length", ""), 1)[0])
-    raise RuleSafeError(f"its geometry is <{geometry.tag}>; valid: mesh, box, sphere, cylinder")
-
-
-def _material(element: ET.Element, colors: Mapping[str, ET.Element]) -> Material | None:
-    own = element.find("material")
-    for material in () if own is None else (own, colors.get(own.get("name", ""), own)):
-        if rgba := _rgba(material):
-            red, green, blue = (srgb_to_linear(min(1.0, max(0.0, v))) for v in rgba[:3])
-            return Material((red, green, blue))
-    return None
-
-
-def _rgba(material: ET.Element) -> tuple[float, ...] | None:
-    color = material.find("color")
-    return None if color is None else _values(color.get("rgba", ""), 4)
-
-
-def _origin(element: ET.Element) -> Transform:
-    xyz, rpy = (_numbers(element, "origin", key, "0 0 0", 3) for key in ("xyz", "rpy"))
-    return from_xyz_rpy(xyz, rpy)
-
-
-def _numbers(element: ET.Element, tag: str, key: str, default: str, count: int):
-    child = element.find(tag)
-    return _values(default if child is None else child.get(key, default), count)
-
-
-def _values(text: str, count: int) -> tuple[float, ...]:
-    try:
-        numbers = tuple(float(word) for word in text.split())
-    except ValueError:
-        numbers = ()
-    if len(numbers) != count or not all(math.isfinite(n) and abs(n) < 1e6 for n in numbers):
-        raise RuleSafeError(f"expected {count} finite number(s), got {text!r:.80}")
-    return numbers

@@ -17,13 +17,16 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Twist, Vector3
+from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert
 from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_chunk, decode_pose, to_ns
+from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from teleop_node.tracking import difference, moved
@@ -43,6 +46,7 @@ class InputDevice:
     def __init__(self, client) -> None:
         self.client = client
         client.destroy_publisher(client._chunks)
+        self.grip = 0.0  # what a test keeps sending
         self.hands: list[PoseStamped] = []
         self.chunks: list[JointTrajectory] = []
         self.statuses: list[DiagnosticStatus] = []
@@ -56,7 +60,8 @@ class InputDevice:
         self._grips = client.create_publisher(Float64, "/teleop/grip", 10)
         self._requests = client.create_publisher(String, "/teleop/assist", 10)
         client.until(lambda: self.hands, "/teleop/hand_pose")
-        client.until_heard_by("teleop_node", "/teleop/target_pose", "/teleop/grip")
+        topics = ("/teleop/target_pose", "/teleop/grip", "/teleop/assist")
+        client.until_heard_by("teleop_node", *topics)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.statuses += [status for status in message.status if status.name == "teleop_node"]
@@ -90,6 +95,17 @@ class InputDevice:
     def at(self, pose) -> bool:
         shift, turn = difference(self.hand, pose)
         return bool(np.linalg.norm(shift) < 0.003 and np.linalg.norm(turn) < 0.03)
+
+    @property
+    def modes(self) -> list[str]:
+        """The values `mode` on /diagnostics."""
+        values = [value for status in self.statuses for value in status.values]
+        return [value.value for value in values if value.key == "mode"]
+
+    def force(self, name: str) -> float:
+        """Force of the robot on a part, N."""
+        status = self.client.status
+        return dict(zip(status.contact_names, status.contact_forces, strict=True))[name]
 
     def says(self, text: str) -> bool:
         """Whether the newest status contains a text."""
@@ -241,6 +257,47 @@ def test_another_publisher_of_chunks_is_reported(device):
     found.until(lambda: found.says("has another publisher: test_client"), "the report", pose=goal)
     found.client.destroy_publisher(other)
     found.until(lambda: found.at(goal), "the goal", pose=goal)
+
+
+def test_a_contact_force_above_the_limit_stops_an_assisted_motion(device):
+    """The hand can still be opened."""
+    found = device("force_limit:=5.0", "idle_chunks:=false", sim=())
+
+    def assist(request: str, text: str) -> None:
+        """Request a motion and wait for its end."""
+        found.statuses.clear()
+        found.send(request=request)
+        found.until(lambda: "assisted" in found.modes, request, grip=found.grip)
+        found.until(lambda: found.modes[-1] != "assisted", "the end", grip=found.grip)
+        assert found.says(text), found.statuses[-1].message
+
+    assist("approach knob", "following")
+    assist("grasp", "following")
+    found.grip = 1.0
+    found.until(lambda: found.force("knob") > 10, "a closed hand", grip=1.0)
+    assist("turn 30", "N on the knob")
+    assert found.says("stopped: ")
+    turned = found.client.status.part_positions[found.client.status.parts.index("knob")]
+    assert abs(turned) < 0.3
+    found.until(lambda: found.force("knob") < 1, "an open hand", grip=0.0)
+
+
+def test_assisted_motions_need_the_state_of_a_simulation(client, start):
+    """The robot publishes joint states, but not where the safe is."""
+    start(NODE, "input_timeout:=5.0")
+    names = list(ACTION_JOINTS)
+    joints = client.create_publisher(JointState, "/joint_states", convert.STATE_QOS)
+    timer = client.create_timer(0.05, lambda: joints.publish(joint_state(client, names)))
+    found = InputDevice(client)
+    text = "assisted motions need /episode/status"
+    found.until(lambda: found.says(text), text, request="approach knob")
+    client.destroy_timer(timer)
+
+
+def joint_state(client, names: list[str]) -> JointState:
+    message = JointState(name=names, position=[HOME[name] for name in names])
+    message.header.stamp = client.get_clock().now().to_msg()
+    return message
 
 
 def test_a_new_episode_begins_without_targets(device):

@@ -75,6 +75,17 @@ def test_a_part_is_approached_grasped_and_turned_step_by_step(operator):
     assert back < third - 3
 
 
+def test_an_interrupted_motion_is_forgotten(operator):
+    """The next one begins where the part is, not where the motion would have ended."""
+    operator.play(operator.assistant.approach(operator.observe(), "knob"))
+    operator.play(operator.assistant.grasp(operator.observe()))
+    operator.grip(1.0)
+    planned = operator.assistant.turn(operator.observe(), np.radians(60), False)
+    operator.assistant.release()
+    again = operator.assistant.turn(operator.observe(), np.radians(60), False)
+    np.testing.assert_allclose(again, planned, atol=1e-6)
+
+
 def test_the_pinch_frame_is_that_of_the_hand():
     tip = apply(PINCH_IN_HAND, (0, 0, 0))
     assert np.linalg.det(PINCH_IN_HAND[:3, :3]) == pytest.approx(1)

@@ -56,7 +56,8 @@ class Assistant:
         self._position = 0.0  # commanded position of the moved part, rad
 
     def release(self) -> None:
-        """Forget the held part: the fingers have opened."""
+        """Forget the held part and its commanded position: the fingers have opened, or a motion
+        was interrupted."""
         self._held = None
 
     def approach(self, obs: ExpertObservation, name: str) -> NDArray[np.float64]:

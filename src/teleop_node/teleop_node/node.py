@@ -238,6 +238,8 @@ class TeleopNode(Node):
 
     def _stop(self, reason: str) -> None:
         """Hold the present command: end the assisted motion, and drop the target pose."""
+        if self._assisting and self._assistant:
+            self._assistant.release()  # the held part is not where the motion would have moved it
         self._planned, self._assisting, self._problem = None, "", reason
         self._target = replace(self._target, pose=None)
         if (command := self._command()) is not None:

@@ -433,6 +433,9 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
         person.until(lambda: client.status.success, "an open door")
         person.until(lambda: "THE DOOR IS OPEN" in person.shown, "the report")
         assert client.status.episode_time < TIME_LIMIT
+        client.reset(seed=1)
+        client.until(client.time_stops, "an episode in which nothing moves before the first key")
+        assert client.status.frame == 0
         assert person.pressed < 60
     finally:
         code = person.quit()

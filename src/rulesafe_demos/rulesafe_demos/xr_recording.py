@@ -204,7 +204,7 @@ def _vectors(
 
 
 def _numbers_of(parts: Any, names: Sequence[str]) -> list[float]:
-    """Return `qpos` of a part; empty if it is absent, or has what is not a joint position."""
+    """Return `qpos` of a part; empty if it is absent or contains an invalid position."""
     part: Any = None
     if isinstance(parts, dict):
         part = next((parts[name] for name in names if parts.get(name)), None)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import Float64, String
@@ -47,11 +48,12 @@ class KeyboardNode(ClientNode):
         super().__init__("teleop_keyboard")
         self.control = KeyboardControl()
         self._hand: Transform | None = None
-        self._heard = 0.0  # s, wall time of its message
+        self._hand_received = 0.0  # s, wall time of its message
         self._status: EpisodeStatus | None = None
         self.instruction = ""
         self._mode, self._message, self._grip = "", "no message of teleop_node yet", 0.0
         self._beat = 0.0  # s, wall time of the last heartbeat
+        self._operating = False  # whether a key was pressed in this episode
         self._poses = self.create_publisher(PoseStamped, "/teleop/target_pose", 10)
         self._grips = self.create_publisher(Float64, "/teleop/grip", 10)
         self._requests = self.create_publisher(String, "/teleop/assist", 10)
@@ -59,15 +61,19 @@ class KeyboardNode(ClientNode):
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
         self.create_subscription(String, "/instruction", self._on_instruction, LATCHED_QOS)
+        self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
 
     def _on_hand(self, message: PoseStamped) -> None:
-        self._hand, self._heard = decode_pose(message.pose), time.monotonic()
+        self._hand, self._hand_received = decode_pose(message.pose), time.monotonic()
 
     def _on_status(self, message: EpisodeStatus) -> None:
         self._status = message
 
     def _on_instruction(self, message: String) -> None:
         self.instruction = printable(message.data)
+
+    def _on_started(self, message: Time) -> None:
+        self.control.grip, self._operating = None, False
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -91,6 +97,7 @@ class KeyboardNode(ClientNode):
         assert self._hand is not None
         if self.control.adjust(key):
             return
+        self._operating = True
         if key in keys.REQUESTS:
             if keys.REQUESTS[key].startswith("approach"):
                 self.control.grip = None  # the assisted motion opens the hand
@@ -106,8 +113,8 @@ class KeyboardNode(ClientNode):
                 self._poses.publish(message)
 
     def beat(self, now: float) -> None:
-        """Publish the grip again if a heartbeat is due."""
-        if now - self._beat > HEARTBEAT:
+        """Publish the grip again if a heartbeat is due, from the first key of an episode on."""
+        if self._operating and now - self._beat > HEARTBEAT:
             self._beat = now
             grip = self.control.grip
             self._grips.publish(Float64(data=float(self.closed) if grip is None else grip))
@@ -117,7 +124,7 @@ class KeyboardNode(ClientNode):
         assert self._hand is not None
         status = self._status
         safe = decode_pose(status.safe_pose) if status else None
-        silence = time.monotonic() - self._heard
+        silence = time.monotonic() - self._hand_received
         lost = f"no message of {NODE} for {silence:.0f} s" if silence > LOST_AFTER else ""
         first = [lost or self._message, "closed" if self.closed else "open"]
         second = [describe(self._hand, safe)]

@@ -74,7 +74,7 @@ other    + - step size    c frame: safe, pelvis or hand    h help    x quit
 
 @dataclass(frozen=True)
 class Situation:
-    """What the keyboard needs to know.
+    """State on which the meaning of a key depends.
 
     Attributes:
         hand: commanded pose of the hand's base in the pelvis frame.

@@ -57,6 +57,10 @@ RESEND_AFTER = 1.0
 """Wall time (s) after which a chunk is published again if the stamps of /joint_states do not
 advance: the simulation waits for a chunk that was lost."""
 
+PAUSE = 0.5
+"""Wall time after the start of an episode in which inputs are ignored, s: they are of the last
+one."""
+
 REPORT_PERIOD = 1.0
 """Wall time between two equal statuses on /diagnostics, s."""
 
@@ -71,6 +75,7 @@ class TeleopNode(Node):
         self._tracker = PoseTracker(self._values)
         self._stamp = 0  # ns, of the newest joint state
         self._received = self._input = -np.inf  # s, wall time of the newest joint state, input
+        self._started = -np.inf  # s, wall time of the start of the episode
         self._joints: JointState | None = None
         self._measured = np.zeros(len(ACTION_JOINTS))
         self._status: EpisodeStatus | None = None
@@ -93,7 +98,7 @@ class TeleopNode(Node):
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _restart(self) -> None:
-        """Forget targets and commands: an episode begins, or the clock has jumped."""
+        """Reset targets and commands: an episode begins, or the clock has stepped back."""
         self._path: JointPath | None = None  # commanded positions; None: none yet
         self._planned: NDArray[np.float64] | None = None  # rows of a motion that begins next
         self._assisting = ""  # the assisted motion that is executed
@@ -107,7 +112,9 @@ class TeleopNode(Node):
     # Inputs -------------------------------------------------------------------------------
 
     def _refusing(self, handle: Callable[[], None]) -> None:
-        """Handle an input; if it is invalid, report why and leave everything as it is."""
+        """Handle an input; if it is invalid, report the reason and change nothing."""
+        if time.monotonic() < self._started + PAUSE:
+            return
         try:
             handle()
         except RuleSafeError as error:
@@ -146,8 +153,8 @@ class TeleopNode(Node):
             self._assistant.release()
 
     def _begin_input(self) -> None:
-        """Note the time of an input. After a pause the arm may have moved: it begins where it is
-        measured if it does not hold its last command."""
+        """Store the time of an input. If the arm has left its last command during a pause, it
+        continues from the measured posture."""
         now = time.monotonic()
         paused, self._input = now - self._input > self._values.input_timeout, now
         command = self._command()
@@ -158,7 +165,6 @@ class TeleopNode(Node):
 
     def _on_assist(self, message: String) -> None:
         self._refusing(lambda: self._assist(parse_request(message.data)))
-        self._begin_input()  # after planning, during which no input was processed
 
     def _assist(self, request: AssistRequest) -> None:
         """Plan an assisted motion, which begins with the next joint state."""
@@ -175,6 +181,7 @@ class TeleopNode(Node):
         else:
             rows = assistant.turn(obs, request.angle, request.action == "pull")
         self._planned, self._assisting = rows, str(request)
+        self._begin_input()  # no input was processed during planning
 
     def _assistant_of_episode(self) -> Assistant:
         status = self._status
@@ -206,6 +213,7 @@ class TeleopNode(Node):
                 return
 
     def _on_started(self, message: Time) -> None:
+        self._started = time.monotonic()
         self._restart()
 
     def _on_joints(self, message: JointState) -> None:

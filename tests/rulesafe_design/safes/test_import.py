@@ -1,6 +1,7 @@
 """Imports of foreign safes and of the built-in ones: mapping, geometry, phases, and the expert."""
 
 import shutil
+from dataclasses import replace
 from math import degrees, radians
 from pathlib import Path
 
@@ -209,6 +210,11 @@ def test_a_missing_part_is_added(part, urdfs, tmp_path):
     assert f"the URDF has no {part}: a built-in one is added to the door" in done.notes
     safe = load_safe(tmp_path / "one.yaml")
     assert not isinstance(safe.turners[part].shape, Mesh)
+    # The fixed part of the URDF is still on the door; the added one is beside it.
+    at = {name: np.array(safe.axis_point(name)) for name in ("knob", "handle")}
+    old = propose(read_source(urdfs["dial"])).layout.axis_on_door(part)
+    assert np.linalg.norm(at[part][1:] - old) > 0.05
+    assert np.linalg.norm(at["knob"] - at["handle"]) > 0.05
 
 
 def test_a_safe_that_the_hand_cannot_operate_is_written_with_its_fault(imported, urdfs, tmp_path):
@@ -296,6 +302,9 @@ def test_built_in_safes_are_the_same_after_export_and_import(safe, tmp_path):
     for part in ("knob", "handle"):
         one, other = original.turners[part], again.turners[part]
         assert type(other.shape.grip) is type(one.shape)
+        sizes = {**vars(one.shape), "hub_radius": vars(other.shape.grip).get("hub_radius")}
+        for key in vars(other.shape.grip):
+            assert vars(other.shape.grip)[key] == pytest.approx(sizes[key], abs=1e-3)
         assert other.range == pytest.approx(one.range)
         assert other.opening_sign == one.opening_sign
         assert other.phase_visible == one.phase_visible
@@ -316,3 +325,27 @@ def test_an_imported_safe_is_exported_and_imported_again(imported, tmp_path):
     assert second.handle.shape.grip.spokes == 3
     with pytest.raises(RuleSafeError, match="exists and is no empty folder"):
         export_safe(first, tmp_path / "out")
+
+
+def test_sheets_without_thickness_are_solid():
+    """Walls of exported furniture are often single rectangles."""
+    corners = np.array([(0, 0, 0), (0.3, 0, 0.3), (0.3, 0.4, 0.3), (0, 0.4, 0)])
+    ((points, faces),) = convex_pieces([Piece(corners, np.array([(0, 1, 2), (0, 2, 3)]))])
+    volume = trimesh.Trimesh(points, faces).volume
+    assert 0.001 < volume / (0.3 * np.sqrt(2) * 0.4) < 0.004  # m: its thickness
+    line = Piece(corners[[0, 1, 0]], np.array([(0, 1, 2)]))
+    assert convex_pieces([line]) == []
+
+
+def test_the_front_is_found_for_any_orientation_of_triangles(sources):
+    source = sources["dial"]
+    flipped = {
+        name: replace(
+            link,
+            visual=tuple(replace(p, faces=p.faces[:, ::-1]) for p in link.visual),
+            collision=(),
+        )
+        for name, link in source.links.items()
+    }
+    layouts = [propose(each).layout for each in (source, replace(source, links=flipped))]
+    assert layouts[0].to_safe == pytest.approx(layouts[1].to_safe, abs=1e-9)

@@ -30,7 +30,9 @@ from rulesafe_sim.safes import SafeFile, SafeParts
 ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 """Material of a built-in knob or handle on a safe that has none."""
 
-CLEARANCE = 0.07  # m, between the axis of an added part and that of the other
+CLEARANCE = 0.07  # m, height of an added part above or below the middle of the door
+STANDS_OUT = 0.004  # m, from the door's front
+ENOUGH = 0.10  # m, space around the axis of an added part
 
 
 def layout_of(source: UrdfSource, mapping: SafeMapping) -> Layout:
@@ -188,20 +190,15 @@ def _turner(
 
 def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Handle:
     """Return a built-in knob or lever, above or below the part that the safe has."""
-    height = CLEARANCE if part == "knob" else -CLEARANCE
-    if has_other:
-        present = "handle" if part == "knob" else "knob"
-        z = float(layout.axis_on_door(present)[1])
-        room = layout.door_height / 2 - 0.06
-        height = z + (2 * CLEARANCE if z < 0 else -2 * CLEARANCE)
-        height = float(np.clip(height, -room, room))
+    edge = min(0.06, layout.door_width / 3)
+    height = _free_height(layout, part, -side * (layout.door_width / 2 - edge), has_other)
     common: dict[str, Any] = {
         "range": radians(60.0),
         "open_above": 0.7,
         "closed_below": 0.3,
         "damping": 0.05,
         "detent": 0.04,
-        "from_free_edge": min(0.06, layout.door_width / 3),
+        "from_free_edge": edge,
         "above_centre": round(height, 4),
         "rotor_inertia": 0.0002,
     }
@@ -224,6 +221,22 @@ def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Hand
         closed_angle=radians(90.0 * side),
         shape=Lever(0.1, 0.01, 0.045),
     )
+
+
+def _free_height(layout: Layout, part: str, y: float, has_other: bool) -> float:
+    """Return the height (m) on the door with most space around (y, height) for an added part, near
+    its usual place."""
+    usual = CLEARANCE if part == "knob" else -CLEARANCE
+    room = layout.door_height / 2 - 0.06
+    present = [*layout.pieces("door")]
+    if has_other:
+        present += layout.pieces("handle" if part == "knob" else "knob")
+    points = np.concatenate([piece.vertices for piece in present])
+    points = points[points[:, 0] > STANDS_OUT, 1:]
+    heights = np.linspace(-room, room, 41)
+    gaps = [min(float(np.hypot(*(points - (y, z)).T).min(initial=np.inf)), ENOUGH) for z in heights]
+    best = max(range(len(heights)), key=lambda i: gaps[i] - 0.05 * abs(float(heights[i]) - usual))
+    return round(float(heights[best]), 4)
 
 
 def _mean(meshes: LinkMeshes) -> Material:

@@ -19,6 +19,12 @@ THRESHOLD = 0.06
 CONVEX = 0.97
 """A mesh that fills this fraction of its convex hull is used as one piece."""
 
+SHEET = 0.004
+"""Smallest thickness of a convex piece, as a fraction of its largest side."""
+
+MAX_BODIES = 40
+"""A mesh of more connected surfaces is decomposed as one."""
+
 MAX_VERTICES = 64
 MAX_PIECES = 60
 FORMAT = 1
@@ -51,6 +57,8 @@ def _bodies(piece: Piece) -> list[Convex]:
     """Return the connected surfaces of a mesh."""
     mesh = trimesh.Trimesh(piece.vertices, piece.faces, process=True)
     parts = mesh.split(only_watertight=False)
+    if len(parts) > MAX_BODIES:
+        parts = [mesh]
     return [(np.asarray(p.vertices, float), np.asarray(p.faces, np.int64)) for p in parts]
 
 
@@ -61,6 +69,8 @@ def _decomposed(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> list
     mesh = trimesh.Trimesh(vertices, faces, process=False)
     whole = trimesh.Trimesh(*hull, process=False)
     if mesh.is_watertight and abs(mesh.volume) > CONVEX * whole.volume:
+        return [hull]
+    if not mesh.is_watertight and _is_flat(vertices) and mesh.area > CONVEX * whole.area / 2:
         return [hull]
     path = cache_folder() / f"{_key(vertices, faces)}.npz"
     corners = _read(path)
@@ -96,11 +106,28 @@ def _run(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> list[NDArra
     return [np.asarray(points, float) for points, _ in parts]
 
 
+def _is_flat(points: NDArray[np.float64]) -> bool:
+    sides = np.ptp((points - points.mean(axis=0)) @ _principal(points).T, axis=0)
+    return bool(sides[2] < SHEET * sides[0])
+
+
+def _principal(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the principal axes of points as rows (3, 3), the longest first."""
+    centred = points - points.mean(axis=0)
+    axes: NDArray[np.float64] = np.linalg.eigh(centred.T @ centred)[1].T[::-1]
+    return axes
+
+
 def _hull(points: NDArray[np.float64]) -> Convex | None:
-    """Return the convex hull of points, None if they are in one plane."""
-    sides = np.ptp(points, axis=0)
-    if sides.min() <= 1e-9 * max(1e-9, float(sides.max())):
+    """Return the convex hull of points; None if they are on one line. A sheet gets a thickness,
+    since walls and doors of exporters often have none."""
+    axes = _principal(points)
+    sides = np.ptp((points - points.mean(axis=0)) @ axes.T, axis=0)
+    if sides[1] <= 1e-6 * max(float(sides[0]), 1e-9):
         return None
+    if sides[2] < SHEET * sides[0]:
+        offset = 0.5 * SHEET * sides[0] * axes[2]
+        points = np.concatenate([points - offset, points + offset])
     try:
         hull = trimesh.convex.convex_hull(points)
     except Exception:  # of qhull, which has no type of its own

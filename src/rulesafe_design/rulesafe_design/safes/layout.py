@@ -19,7 +19,7 @@ DIRECTIONS = {
 """Unit vectors by name, such as "+z"."""
 
 FRONT = 0.95
-"""A face looks to the front if its normal has at least this component along x."""
+"""A face is parallel to the front if its normal has at least this component along x."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +74,21 @@ class Layout:
         return self.source.joint(self.joints[part])
 
     def _front_plane(self) -> float:
-        """Return the x at which most of the door's surface looks to the front."""
+        """Return the x of the foremost large surface of the door that is parallel to its front.
+        The orientation of triangles is not used; in some files it is random."""
         xs, areas = [np.zeros(0)], [np.zeros(0)]
         for piece in self.pieces("door", visual=True):
             corners = piece.vertices[piece.faces]
             across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             area = np.linalg.norm(across, axis=1)
-            faces = across[:, 0] > FRONT * np.maximum(area, 1e-20)
+            faces = np.abs(across[:, 0]) > FRONT * np.maximum(area, 1e-20)
             xs.append(corners[faces].mean(axis=1)[:, 0])
             areas.append(area[faces])
         x, area = np.concatenate(xs), np.concatenate(areas)
         if not len(x):
             raise RuleSafeError("no face of the door looks to the front")
         counts, edges = np.histogram(x, bins=50, weights=area)
-        best = int(np.argmax(counts))
+        best = int(np.flatnonzero(counts > 0.5 * counts.max())[-1])
         inside = (x >= edges[best]) & (x <= edges[best + 1])
         return float(np.average(x[inside], weights=area[inside]))
 

@@ -32,7 +32,7 @@ ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 
 CLEARANCE = 0.07  # m, height of an added part above or below the middle of the door
 STANDS_OUT = 0.004  # m, from the door's front
-ENOUGH = 0.10  # m, space around the axis of an added part
+ENOUGH = 0.10  # m, space around an added part
 
 
 def layout_of(source: UrdfSource, mapping: SafeMapping) -> Layout:
@@ -191,7 +191,8 @@ def _turner(
 def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Handle:
     """Return a built-in knob or lever, above or below the part that the safe has."""
     edge = min(0.06, layout.door_width / 3)
-    height = _free_height(layout, part, -side * (layout.door_width / 2 - edge), has_other)
+    y = -side * (layout.door_width / 2 - edge)
+    height = _free_height(layout, part, side, y, has_other)
     common: dict[str, Any] = {
         "range": radians(60.0),
         "open_above": 0.7,
@@ -223,20 +224,29 @@ def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Hand
     )
 
 
-def _free_height(layout: Layout, part: str, y: float, has_other: bool) -> float:
-    """Return the height (m) on the door with most space around (y, height) for an added part, near
-    its usual place."""
+def _free_height(layout: Layout, part: str, side: int, y: float, has_other: bool) -> float:
+    """Return the height (m) on the door at which an added part, with its axis at `y`, has most
+    space during its motion, near its usual place."""
     usual = CLEARANCE if part == "knob" else -CLEARANCE
     room = layout.door_height / 2 - 0.06
     present = [*layout.pieces("door")]
     if has_other:
         present += layout.pieces("handle" if part == "knob" else "knob")
     points = np.concatenate([piece.vertices for piece in present])
-    points = points[points[:, 0] > STANDS_OUT, 1:]
-    heights = np.linspace(-room, room, 41)
-    gaps = [min(float(np.hypot(*(points - (y, z)).T).min(initial=np.inf)), ENOUGH) for z in heights]
-    best = max(range(len(heights)), key=lambda i: gaps[i] - 0.05 * abs(float(heights[i]) - usual))
-    return round(float(heights[best]), 4)
+    points = np.unique(np.round(points[points[:, 0] > STANDS_OUT, 1:], 3), axis=0)
+    swept = np.zeros((1, 2))
+    if part == "handle":  # from the hinge's side downwards
+        angles, radii = np.meshgrid(np.radians(np.linspace(0, 60, 5)), np.linspace(0, 0.1, 6))
+        arms = np.stack([side * radii * np.cos(angles), -radii * np.sin(angles)], axis=-1)
+        swept = arms.reshape(-1, 2)
+
+    def gap(height: float) -> float:
+        away = points[:, None] - np.add(swept, (y, height))
+        return min(float(np.linalg.norm(away, axis=-1).min(initial=np.inf)), ENOUGH)
+
+    heights = np.linspace(-room, room, 41).tolist()
+    best = max(heights, key=lambda height: gap(height) - 0.05 * abs(height - usual))
+    return round(float(best), 4)
 
 
 def _mean(meshes: LinkMeshes) -> Material:

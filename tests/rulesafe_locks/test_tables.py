@@ -86,6 +86,22 @@ def test_every_reachable_state_accepts_the_moves_that_the_lock_accepts(name):
     assert len(paths) == prove(rule).states
 
 
+@pytest.mark.parametrize("name", ["rule_005", "rule_018", "sampled_081"])
+def test_phases_that_change_in_one_update_are_moves_in_the_order_of_the_parts(name):
+    """The simulation may notice two changes at once; a batch moves one part after the other."""
+    rule = load_rule(name)
+    progress, batch = Progress(rule), LockBatch(LockTables.of([rule]), 2)
+    for is_open in (True, False, True):
+        progress.update({"knob": is_open, "handle": is_open, "door": False})
+        for parts in ([0, 1], [1, 0]):  # the second copy moves the handle first
+            batch.move(np.array(parts))
+        assert not batch.rejected.any()
+        assert batch.remaining[0] == plan_distance(rule, progress.state)
+        assert batch.steps_done[0] == progress.steps_done
+        assert batch.order_free_score[0] == progress.order_free_score
+    assert batch.state[0] != batch.state[1]
+
+
 def test_locks_that_cannot_be_opened_or_are_too_large_are_refused(monkeypatch):
     def closed(key):
         return AutomatonState(Phases(*key), False, frozenset(), (None, None))

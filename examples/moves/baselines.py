@@ -1,0 +1,164 @@
+"""Train and evaluate the baselines of docs/results/moves.md.
+
+    python examples/moves/baselines.py --out docs/results/data/moves
+
+It uses one thread. Each agent has a file for each task, which is written after each training, so
+that an interrupted run continues, and that several processes can train different agents
+(`--agents`). scripts/results_figures.py draws the figure.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformer
+import tyro
+from numpy.typing import NDArray
+from sb3_contrib import RecurrentPPO
+from stable_baselines3 import PPO
+from tasks import SETS, TASKS, Agent, MovesVecEnv, RandomAgent, Task, evaluate, memoryless_ceiling
+
+from rulesafe_core.files import write_atomically
+
+
+class StableBaselinesAgent:
+    """Acts by a model of Stable-Baselines3, with the state of its LSTM if it has one."""
+
+    def __init__(self, model: Any, keys: tuple[str, ...]) -> None:
+        self.model, self.keys = model, keys
+
+    def begin(self, count: int) -> None:
+        self._state, self._start = None, np.ones(count, bool)
+
+    def act(self, observation: NDArray[np.float32], sampled: bool) -> NDArray[np.int64]:
+        actions, self._state = self.model.predict(
+            observation, self._state, self._start, deterministic=not sampled
+        )
+        self._start[:] = False
+        return actions
+
+
+def train_ppo(task: Task, seed: int, steps: int) -> Agent:
+    """Train PPO with an MLP, which has no memory."""
+    envs = MovesVecEnv(task, task.memoryless, task.copies, seed)
+    model = PPO(
+        "MlpPolicy",
+        envs,
+        learning_rate=lambda remaining: 1e-3 * remaining,
+        n_steps=task.rollout,
+        batch_size=1024,
+        n_epochs=4,
+        ent_coef=0.01,
+        policy_kwargs={"net_arch": [128, 128]},
+        seed=seed,
+        device="cpu",
+    )
+    return StableBaselinesAgent(model.learn(steps), task.memoryless)
+
+
+def train_lstm(task: Task, seed: int, steps: int) -> Agent:
+    """Train RecurrentPPO, whose memory is the state of an LSTM."""
+    envs = MovesVecEnv(task, task.observations, task.copies, seed)
+    model = RecurrentPPO(
+        "MlpLstmPolicy",
+        envs,
+        learning_rate=lambda remaining: 1e-3 * remaining,
+        n_steps=task.rollout,
+        batch_size=1024,
+        n_epochs=4,
+        ent_coef=0.01,
+        policy_kwargs={
+            "net_arch": [128],
+            "lstm_hidden_size": 128,
+            "shared_lstm": True,
+            "enable_critic_lstm": False,
+        },
+        seed=seed,
+        device="cpu",
+    )
+    return StableBaselinesAgent(model.learn(steps), task.observations)
+
+
+TRAINERS = {
+    "ppo": train_ppo,
+    "ppo_sampled": train_ppo,
+    "lstm": train_lstm,
+    "transformer": transformer.train,
+}
+SAMPLED = ("random", "ppo_sampled")
+"""Agents whose actions are always sampled. Chance helps a policy without memory out of a loop."""
+
+EPISODES = 20
+"""Number of episodes with each lock if actions are sampled; all others are equal."""
+
+REFERENCES = ("random", "table")
+"""Random moves, and the best memoryless table of each lock, which nothing is trained for."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Train and evaluate the baselines.
+
+    Attributes:
+        out: Folder of the results.
+        tasks: Tasks to run, plan and unknown.
+        agents: Agents to train, and the references random and table.
+        seeds: Seeds of the trainings of each agent.
+        steps: Number of moves of a training.
+    """
+
+    out: Path
+    tasks: tuple[str, ...] = ("plan",)
+    agents: tuple[str, ...] = (*REFERENCES, *TRAINERS)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    steps: int = 500_000
+
+
+def main(options: Options) -> None:
+    torch.set_num_threads(1)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for task, agent in product(options.tasks, options.agents):
+        path = options.out / f"{task}_{agent}.json"
+        found = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        for seed in (0,) if agent in REFERENCES else options.seeds:
+            if str(seed) not in found:
+                found[str(seed)] = training(task, agent, seed, options.steps)
+                write_atomically(path, (json.dumps(found) + "\n").encode())
+                print(path.name, seed, rates(found[str(seed)]), flush=True)
+
+
+def training(task_name: str, agent: str, seed: int, steps: int) -> dict[str, Any]:
+    """Train and evaluate an agent; return by set the number of opened doors by lock and attempt."""
+    task, begin = TASKS[task_name], time.process_time()
+    if agent == "table":
+        opened = {name: memoryless_ceiling(task, name)[:, None].astype(int) for name in SETS}
+        return {"episodes": 1, "opened": {name: counts.tolist() for name, counts in opened.items()}}
+    trained = RandomAgent() if agent == "random" else TRAINERS[agent](task, seed, steps)
+    seconds = round(time.process_time() - begin)
+    sampled = task.sampled or agent in SAMPLED
+    episodes = EPISODES if sampled else 1
+    opened = {name: evaluate(task, trained, name, episodes, sampled).sum(axis=1) for name in SETS}
+    return {
+        "steps": 0 if agent == "random" else steps,
+        "cpu_seconds": seconds,
+        "episodes": episodes,
+        "opened": {name: counts.tolist() for name, counts in opened.items()},
+    }
+
+
+def rates(found: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return success rates by set and attempt."""
+    return {
+        name: np.round(np.mean(counts, axis=0) / found["episodes"], 3).tolist()
+        for name, counts in found["opened"].items()
+    }
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Options))

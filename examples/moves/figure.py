@@ -1,0 +1,188 @@
+"""Draw docs/results/moves.png from the results of baselines.py, and print the page's tables.
+
+python examples/moves/figure.py docs/results/data/moves docs/results/moves.png
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rulesafe_data.intervals import wilson
+from rulesafe_data.measuring import markdown_table
+from rulesafe_eval.statistics import FEWEST, bootstrap, percent
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.proofs import prove
+
+SETS = {
+    "sampled_train": "training locks",
+    "sampled_test": "new locks (sampled_test)",
+    "sampled_hard": "new, harder locks (sampled_hard)",
+}
+AGENTS = {
+    "random": "random moves",
+    "table": "memoryless ceiling (best table of each lock)",
+    "ppo": "PPO (MLP), no memory",
+    "ppo_sampled": "PPO (MLP), no memory, sampled actions",
+    "lstm": "RecurrentPPO (LSTM)",
+    "transformer": "PPO, causal transformer",
+}
+COLORS = {
+    "random": "#c3c7cc",
+    "table": "#70767e",
+    "ppo": "#e08e2b",
+    "ppo_sampled": "#edc48e",
+    "lstm": "#2f9e77",
+    "transformer": "#2468b0",
+}
+INK, GRID = "#30343a", "#d8dadd"
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.titlesize": 10,
+}
+
+Results = Mapping[str, Mapping[str, Any]]
+"""Trainings of an agent by their seeds, as in a file of baselines.py."""
+
+
+def read(folder: Path, task: str, agent: str) -> Results:
+    found: Results = json.loads((folder / f"{task}_{agent}.json").read_text("utf-8"))
+    return found
+
+
+@lru_cache(maxsize=8)
+def bits(rules: str) -> tuple[float, ...]:
+    """Return the certified bits of memory of each lock of a set."""
+    return tuple(round(prove(rule).bits, 2) for rule in expand_rules(rules).values())
+
+
+def values(results: Results, rules: str, attempt: int = -1) -> tuple[list[float], list[int]]:
+    """Return the success rate of each lock in each training, and the index of the lock."""
+    rates = [
+        [counts[attempt] / found["episodes"] for counts in found["opened"][rules]]
+        for found in results.values()
+    ]
+    return [rate for row in rates for rate in row], [n for row in rates for n in range(len(row))]
+
+
+def summary(
+    results: Results, rules: str, among: float | None = None, attempt: int = -1
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the success rate with its 95 % interval; None with too few locks.
+
+    The interval is a bootstrap over locks. If all rates are 0 or all are 1, it is Wilson's for the
+    number of locks, since a bootstrap would have no width.
+
+    Args:
+        results: trainings of an agent.
+        rules: set of locks.
+        among: certified bits of the locks to count; None: all locks.
+        attempt: index of the attempt.
+    """
+    rates, locks = values(results, rules, attempt)
+    kept = [n for n, lock in enumerate(locks) if among in (None, bits(rules)[lock])]
+    rates, locks = [rates[n] for n in kept], [locks[n] for n in kept]
+    rate, count = float(np.mean(rates)), len(set(locks))
+    if count < FEWEST:
+        return rate, None
+    return rate, wilson(round(rate * count), count) if rate in (0, 1) else bootstrap(rates, locks)
+
+
+def rows(folder: Path, task: str, attempt: int = -1) -> Iterator[list[str]]:
+    """Yield a row for each agent: success in each set, with the range of the trainings."""
+    for agent, name in AGENTS.items():
+        results = read(folder, task, agent)
+        cells = [name, str(len(results)) if agent not in ("random", "table") else ""]
+        for rules in SETS:
+            rate, ends = summary(results, rules, attempt=attempt)
+            each = [
+                np.mean(values({seed: found}, rules, attempt)[0]) for seed, found in results.items()
+            ]
+            spread = f"; {100 * min(each):.0f} to {100 * max(each):.0f}" if len(each) > 1 else ""
+            cells.append(percent(rate, None if agent == "table" else ends) + spread)
+        yield cells
+
+
+def rows_by_bits(folder: Path, task: str) -> Iterator[list[str]]:
+    """Yield a row for each set and number of bits, with the success of each agent."""
+    for rules in SETS:
+        for group in sorted(set(bits(rules))):
+            rates = [summary(read(folder, task, agent), rules, group)[0] for agent in AGENTS]
+            count = bits(rules).count(group)
+            yield [f"`{rules}`", f"{group:g}", str(count), *(percent(r, None) for r in rates)]
+
+
+def tables(folder: Path, task: str) -> str:
+    """Return the Markdown tables of a task."""
+    head = ["", "trainings", *(f"`{rules}` ({len(bits(rules))} locks)" for rules in SETS)]
+    by_bits = ["set", "bits", "locks", *AGENTS.values()]
+    both = [[head, *rows(folder, task)], [by_bits, *rows_by_bits(folder, task)]]
+    return "\n\n".join(map(markdown_table, both))
+
+
+def draw(folder: Path, task: str) -> Figure:
+    """Draw success against certified bits, one panel for each set."""
+    figure = Figure((10.0, 3.8), dpi=140, layout="constrained")
+    panels = figure.subplots(1, len(SETS), sharey=True)
+    for axes, (rules, title) in zip(panels, SETS.items(), strict=True):
+        draw_set(axes, folder, task, rules)
+        axes.set_title(f"{title}: {len(bits(rules))}")
+    panels[0].set_ylabel("opened, %")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def draw_set(axes: Axes, folder: Path, task: str, rules: str) -> None:
+    groups = sorted(set(bits(rules)))
+    for number, agent in enumerate(AGENTS):
+        results = read(folder, task, agent)
+        found = [summary(results, rules, group) for group in groups]
+        x = np.arange(len(groups)) + 0.06 * (number - 2.5)
+        rates = [100 * rate for rate, _ in found]
+        dashed = agent in ("random", "table")
+        axes.plot(
+            x,
+            rates,
+            "s--" if dashed else "o-",
+            color=COLORS[agent],
+            label=AGENTS[agent],
+            markersize=4,
+            linewidth=1.2,
+        )
+        for at, (_, ends) in zip(x, found, strict=True):
+            if ends and agent != "table":  # the ceiling is exact
+                axes.plot([at, at], [100 * end for end in ends], color=COLORS[agent], linewidth=1)
+    counts = [bits(rules).count(group) for group in groups]
+    labels = [f"{group:g}\nn={count}" for group, count in zip(groups, counts, strict=True)]
+    axes.set_xticks(range(len(groups)), labels)
+    axes.set_xlabel("certified bits of memory; n: locks")
+    axes.set_ylim(-4, 104)
+    axes.grid(axis="y", color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def main(arguments: Sequence[str]) -> None:
+    folder, out = map(Path, arguments)
+    with rc_context(STYLE):
+        draw(folder, "plan").savefig(out)
+    for task in ("plan", "unknown"):
+        if all((folder / f"{task}_{agent}.json").exists() for agent in AGENTS):
+            print(f"{task}\n\n{tables(folder, task)}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

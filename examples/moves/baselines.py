@@ -4,7 +4,7 @@
 
 It uses one thread. Each agent has a file for each task, which is written after each training, so
 that an interrupted run continues, and that several processes can train different agents
-(`--agents`). scripts/results_figures.py draws the figure.
+(`--agents`). figure.py draws the figure.
 """
 
 import json

@@ -179,9 +179,7 @@ def main(arguments: Sequence[str]) -> None:
     folder, out = map(Path, arguments)
     with rc_context(STYLE):
         draw(folder, "plan").savefig(out)
-    for task in ("plan", "unknown"):
-        if all((folder / f"{task}_{agent}.json").exists() for agent in AGENTS):
-            print(f"{task}\n\n{tables(folder, task)}\n")
+    print(tables(folder, "plan"))
 
 
 if __name__ == "__main__":

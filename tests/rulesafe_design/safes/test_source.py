@@ -115,7 +115,7 @@ FAULTS: dict[str, tuple[Edit, str]] = {
     "number": (swapped('lower="0"', 'lower="zero"'), "expected 1 finite .* got 'zero'"),
     "no such link": (swapped('<child link="link_2"/>', '<child link="l"/>'), "'l' is no link"),
     "two roots": (swapped("</robot>", '<link name="alone"/></robot>'), "base, alone have no par"),
-    "names": (swapped("</robot>", '<link name="base"/></robot>'), "a name of its own"),
+    "names": (swapped("</robot>", '<link name="base"/></robot>'), "a unique name"),
     "format": (swapped("original-3.obj", "paint.png"), "format is not supported; valid: .obj"),
     "geometry": (swapped("<mesh [^>]*3.obj[^>]*>", "<torus/>"), "its geometry is <torus>"),
     "scale": (swapped('original-3.obj"', 'original-3.obj" scale="0 1 1"'), "valid: not 0"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from planner_node.draw import figure, save
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.safes.build import build_safe, describe, write_safe
-from rulesafe_design.safes.mapping import read_mapping
+from rulesafe_design.safes.mapping import read_mapping, rounded
 from rulesafe_design.safes.phases import measured
 from rulesafe_design.safes.propose import propose
 from rulesafe_design.safes.source import read_source
@@ -17,9 +17,10 @@ DRAWING = "points.png"
 
 @dataclass
 class Imported:
-    """What an import wrote, and what the user should know.
+    """Result of an import.
 
-    `fault`: why the safe cannot be used yet; empty if it can.
+    `lines`: description of the safe. `notes`: what was changed or assumed. `fault`: why the safe
+    cannot be used yet; empty if it can.
     """
 
     file: Path
@@ -51,7 +52,7 @@ def import_urdf(
             proposal = propose(source)
         except RuleSafeError as error:
             raise RuleSafeError(f"{urdf}: {error}") from error
-        choice = proposal.mapping
+        choice = rounded(proposal.mapping)
         result.notes += proposal.notes
     else:
         choice = read_mapping(mapping)

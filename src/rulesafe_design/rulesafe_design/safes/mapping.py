@@ -10,6 +10,7 @@ from typing import Literal
 from rulesafe_core.settings import required
 from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_core.transforms import Vec3
+from rulesafe_core.yaml_writer import to_data
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
 
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
@@ -68,6 +69,12 @@ class SafeMapping:
     door: DoorMapping
     knob: TurnerMapping | None = None
     handle: TurnerMapping | None = None
+
+
+def rounded(mapping: SafeMapping) -> SafeMapping:
+    """Return the mapping with the values that its file has, so that an import from this file gives
+    the same safe."""
+    return build(SafeMapping, to_data(mapping), "mapping.yaml")
 
 
 def read_mapping(path: Path) -> SafeMapping:

@@ -26,7 +26,7 @@ SMALLEST_SIDE = 0.24
 
 @dataclass
 class Proposal:
-    """A mapping, and what the user should know about it."""
+    """A mapping, its layout, and notes on what was changed or assumed."""
 
     mapping: SafeMapping
     layout: Layout

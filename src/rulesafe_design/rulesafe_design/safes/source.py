@@ -128,7 +128,7 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> UrdfSource:
         raise RuleSafeError(f"it has more than {MAX_ELEMENTS} links, visuals and collisions")
     names = [link.get("name", "") for link in robot.findall("link")]
     if not names or "" in names or len(set(names)) < len(names):
-        raise RuleSafeError("each link must have a name of its own")
+        raise RuleSafeError("each link must have a unique name")
     joints = [_joint(element, names) for element in robot.findall("joint")]
     first, ordered = _tree(names, joints)
     folder = MeshFolder(urdf, root)

@@ -90,7 +90,11 @@ class InputDevice:
             self.send(**sent)
             return condition()
 
-        self.client.until(holds, what)
+        try:
+            self.client.until(holds, what)
+        except AssertionError as error:
+            newest = self.statuses[-1].message if self.statuses else "none"
+            raise AssertionError(f"{error}; the newest status: {newest}") from None
 
     def at(self, pose) -> bool:
         shift, turn = difference(self.hand, pose)
@@ -99,8 +103,11 @@ class InputDevice:
     @property
     def modes(self) -> list[str]:
         """The values `mode` on /diagnostics."""
+        return self.values("mode")
+
+    def values(self, key: str) -> list[str]:
         values = [value for status in self.statuses for value in status.values]
-        return [value.value for value in values if value.key == "mode"]
+        return [value.value for value in values if value.key == key]
 
     def force(self, name: str) -> float:
         """Force of the robot on a part, N."""
@@ -263,19 +270,21 @@ def test_a_contact_force_above_the_limit_stops_an_assisted_motion(device):
     """The hand can still be opened."""
     found = device("force_limit:=5.0", "idle_chunks:=false", sim=())
 
-    def assist(request: str, text: str) -> None:
+    def assist(request: str) -> None:
         """Request a motion and wait for its end."""
         found.statuses.clear()
         found.send(request=request)
         found.until(lambda: "assisted" in found.modes, request, grip=found.grip)
         found.until(lambda: found.modes[-1] != "assisted", "the end", grip=found.grip)
-        assert found.says(text), found.statuses[-1].message
+        assert found.says("following"), found.statuses[-1].message
 
-    assist("approach knob", "following")
-    assist("grasp", "following")
+    assist("approach knob")
+    assist("grasp")
     found.grip = 1.0
-    found.until(lambda: found.force("knob") > 10, "a closed hand", grip=1.0)
-    assist("turn 30", "N on the knob")
+    found.until(lambda: found.values("grip")[-1:] == ["1.0"], "a closed hand", grip=1.0)
+    found.until(lambda: found.force("knob") > 10, "contact", grip=1.0)
+    found.send(request="turn 30")
+    found.until(lambda: found.says("N on the knob"), "the stop", grip=1.0)
     assert found.says("stopped: ")
     turned = found.client.status.part_positions[found.client.status.parts.index("knob")]
     assert abs(turned) < 0.3
@@ -415,6 +424,7 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
     person = Typist(client)
     try:
         person.until(lambda: "Task: " in person.text and person.shown, "the keyboard")
+        client.settle()  # until teleop_node has discovered the keyboard
         for part, key in (("knob", "1"), ("handle", "2"), ("door", "3")):
             for _ in range(3):  # grasp again if the part slips
                 person.assist(key, f"approach {part}")

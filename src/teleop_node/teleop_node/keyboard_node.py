@@ -84,8 +84,9 @@ class KeyboardNode(ClientNode):
 
     @property
     def ready(self) -> bool:
-        """Whether teleop_node publishes the hand's pose."""
-        return self._hand is not None
+        """Whether teleop_node publishes the hand's pose and subscribes to the keys' topics."""
+        topics = (self._poses, self._grips, self._requests)
+        return self._hand is not None and all(topic.get_subscription_count() for topic in topics)
 
     @property
     def closed(self) -> bool:

@@ -131,6 +131,7 @@ def test_colours_of_meshes_are_randomised(imported):
     assert hash(varied) != hash(safe) and varied.handle.shape.grip == safe.handle.shape.grip
 
 
+@pytest.mark.render
 def test_phases_are_measured_by_rendering(imported):
     knob, handle = (load_safe(imported["dial"].file).turners[p] for p in ("knob", "handle"))
     assert not knob.phase_visible  # a round dial without marks
@@ -283,6 +284,7 @@ def test_the_urdf_of_an_imported_safe_names_its_meshes(imported, name):
 
 
 @pytest.mark.episode
+@pytest.mark.render
 def test_the_expert_opens_each_foreign_safe(imported, name):
     findings = list(check_file(imported[name].file, "rule_001", 1))
     assert [f"{f.check}: {f.detail}" for f in findings if not f.passed] == []
@@ -290,6 +292,7 @@ def test_the_expert_opens_each_foreign_safe(imported, name):
 
 
 @pytest.mark.episode
+@pytest.mark.render
 @pytest.mark.parametrize("safe", ["safe_02", "safe_03", "safe_08"])
 def test_built_in_safes_are_the_same_after_export_and_import(safe, tmp_path):
     """A tee, a prism and a wheel, a fluted knob; hinges on both sides."""

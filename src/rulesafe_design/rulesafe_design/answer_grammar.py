@@ -54,7 +54,7 @@ lead-{n} ::= (nl | nl "{indent}" comment){{0,4}} nl "{indent}"
 """
 NESTED = r"""
 statement-{n} ::= simple end | if-{n} | for-{n}
-if-{n} ::= "if\x20" suite-{n} elif-{n}{{0,6}} else-{n}?
+if-{n} ::= "if\x20" suite-{n} elif-{n}{{0,12}} else-{n}?
 elif-{n} ::= nl "{indent}" "elif\x20" suite-{n}
 else-{n} ::= nl "{indent}" "else:" end block-{deeper}
 for-{n} ::= "for\x20" name "\x20in\x20" suite-{n}

@@ -50,14 +50,14 @@ def opened_in_process(rule: str, safe: str, seed: int) -> tuple[int, str]:
     """Return frame and digest when the expert, without ROS, has opened the door."""
     simulation = Simulation()
     moments: list[tuple[int, str]] = []
-    step = simulation.control
+    advance = simulation.advance
 
-    def control(action) -> None:
-        step(action)
+    def watched(drive) -> None:
+        advance(drive)
         if simulation.success and not moments:
             moments.append((simulation.frame, simulation.digest))
 
-    simulation.control = control  # type: ignore[method-assign]
+    simulation.advance = watched  # type: ignore[method-assign]
     simulation.reset(rule, safe, seed)
     assert run_expert(simulation).success
     return moments[0]

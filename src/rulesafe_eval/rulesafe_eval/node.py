@@ -379,7 +379,8 @@ class EvaluatorNode(Node):
         task = executor.create_task(self.evaluate(self._jobs, folder))
         with suppress(KeyboardInterrupt, ExternalShutdownException):
             executor.spin_until_future_complete(task)
-        if not task.done():
+        # A signal during the evaluation's own code makes it fail.
+        if not task.done() or (task.exception() and not executor.context.ok()):
             # The context is shut down, so that a logger could not publish on /rosout.
             print("evaluator_node: interrupted before the last episode ended", flush=True)
             return 0

@@ -24,7 +24,7 @@ from rulesafe_design.restricted import compile_lock
 from rulesafe_locks.lock_files import read_lock
 from rulesafe_locks.plans import shortest_plan
 
-WORDS = "description comment string number name part method function plan lead-1 lead-2 lead-3 "
+WORDS = "details comment string number name part method function plan lead-1 lead-2 lead-3 "
 WORDS += "lead-4 attribute is-open has item-0 relation is operator line"
 """Rules without brackets, which are terminals of the parser."""
 
@@ -164,9 +164,24 @@ def test_examples_of_the_prompt_and_the_template_conform(parser):
 
 
 def test_shipped_programs_conform(parser):
-    for path in sorted(LOCKS.glob("*.json"))[::EVERY]:
-        lock = read_lock(path)
+    locks = [read_lock(path) for path in sorted(LOCKS.glob("*.json"))]
+    extreme = [
+        max(locks, key=lambda lock: len(lock.description)),
+        max(locks, key=lambda lock: len(lock.program)),
+        max(locks, key=lambda lock: lock.program.count("elif")),
+    ]
+    for lock in [*locks[::EVERY], *extreme]:
         parser.parse(answer(lock.description, lock.program, shortest_plan(lock.rule)))
+
+
+@pytest.mark.parametrize("count", [19, 20, 599, 601])
+def test_length_of_a_description(parser, count):
+    text = answer("x" * count, "def check_lock(self):\n    pass\n", ["door+"])
+    if count in (19, 601):
+        with pytest.raises(UnexpectedInput):
+            parser.parse(text)
+    else:
+        parser.parse(text)
 
 
 def test_sampled_programs_conform(parser):

@@ -14,7 +14,7 @@ from keyword import kwlist
 from string import ascii_lowercase
 
 from rulesafe_design.allowed_syntax import UNAVAILABLE
-from rulesafe_design.answers import MOVES
+from rulesafe_design.answers import DESCRIPTION, MOVES
 from rulesafe_design.guards import BUILTINS, METHODS
 from rulesafe_locks.rules import PARTS
 
@@ -30,7 +30,6 @@ MAX_EVENTS = 16
 ROOT = r"""
 root ::= "{\"description\": \"" description "\", \"program\": \"" program "\", " moves
 moves ::= "\"plan\": [" plan "]}"
-description ::= (visible "\x20"?){20} text{0,560}
 visible ::= [\x21\x23-\x5B\x5D-\x7E]
 text ::= [\x20\x21\x23-\x5B\x5D-\x7E]
 comment ::= "#" text{0,90}
@@ -124,6 +123,7 @@ def answer_grammar() -> str:
         "part": _choice(PARTS),
         "method": _choice(sorted(set().union(*METHODS.values()))),
         "function": _choice(name for name in BUILTINS if name.islower()),
+        **_description(*DESCRIPTION),
         **_names(),
     }
     texts += [f"{name} ::= {text}" for name, text in rules.items()]
@@ -133,6 +133,20 @@ def answer_grammar() -> str:
 
 def _choice(words: Iterable[str]) -> str:
     return " | ".join(f'"{word}"' for word in words)
+
+
+def _description(least: int, most: int) -> dict[str, str]:
+    """Return the rules of a description. Its first `least` characters have no double spaces, which
+    `parse_answer` would merge, so that it has enough characters in any case."""
+    rules = {
+        "description": f"visible start-{least - 1} details?",
+        "details": f"text{{1,{most - least - 1}}}",
+    }
+    for missing in range(least - 1, 2, -1):
+        rules[f"start-{missing}"] = (
+            f'visible start-{missing - 1} | "\\x20" visible start-{missing - 2}'
+        )
+    return {**rules, "start-2": r'visible start-1 | "\x20" visible', "start-1": r'"\x20"? visible'}
 
 
 def _names() -> dict[str, str]:

@@ -130,11 +130,11 @@ def observe(demos, trained):
 def test_another_episode_has_other_noise(trained, observe, monkeypatch):
     """Otherwise the result of an evaluation would depend on one noise sample."""
     policy, drawn = load_policy(trained), []
-    sample = policy._network.sample
+    noise = policy._network.noise
     monkeypatch.setattr(
         policy._network,
-        "sample",
-        lambda batch, generator: drawn.append(generator.initial_seed()) or sample(batch, generator),
+        "noise",
+        lambda batch, generator: drawn.append(generator.initial_seed()) or noise(batch, generator),
     )
     first = observe(0)
     other = replace(first, joints=first.joints + np.float32(0.01))

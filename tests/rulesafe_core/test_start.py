@@ -19,7 +19,7 @@ START = "import sys; sys.argv[0] = '/bin/my_node'; from rulesafe_core.start impo
 
 def test_every_node_has_an_executable_that_starts_it():
     scripts = {entry.name: entry.value for entry in ENTRIES if entry.group == "console_scripts"}
-    assert len(NODES) == 12
+    assert len(NODES) == 13
     assert {name: scripts.get(name) for name in NODES} == dict.fromkeys(
         NODES, "rulesafe_core.start:node"
     )

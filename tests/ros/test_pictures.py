@@ -79,24 +79,23 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
 
 
 def _cameras(client, simulation) -> int:
-    """Return the process of the simulation's cameras, when they have published."""
-    got = []
-    client.create_subscription(Image, "/camera/head/image_raw", got.append, qos_profile_sensor_data)
-    client.until(lambda: got, "an image")
-    pid = simulation.process.pid
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    (found,) = [
-        int(child)
-        for child in children
-        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()
-    ]
-    return found
+    """Return the process of the simulation's cameras."""
+    pid, found = simulation.process.pid, []
+
+    def started() -> bool:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        commands = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in children}
+        found[:] = [child for child, command in commands.items() if "spawn_main" in command]
+        return bool(found)
+
+    client.until(started, "the process of the cameras")
+    client.wait_for_turn()
+    return found[0]
 
 
 def test_a_simulation_whose_cameras_end_ends_with_an_error(client, start, observer):
     simulation = start("rulesafe_sim.node", "safe:=safe_03")
-    os.kill(_cameras(client, simulation), signal.SIGKILL)
-    client.send(np.tile(HOME_ACTION, (4, 1)), client.now)
+    os.kill(_cameras(client, simulation), signal.SIGKILL)  # while simulated time is stopped
     code, output = simulation.wait()
     assert code == 2 and "the camera process has ended" in output
 
@@ -113,3 +112,14 @@ def test_the_cameras_of_a_killed_simulation_end(client, start, observer):
             return True
 
     client.until(ended, "the end of the cameras")
+
+
+def test_remapped_topics_are_those_of_the_cameras(client, start, observer):
+    got = []
+    client.create_subscription(Image, "/robot/image", got.append, qos_profile_sensor_data)
+    start(
+        "rulesafe_sim.node",
+        words=("--ros-args", "-r", "__node:=other", "-r", "/camera/head/image_raw:=/robot/image"),
+    )
+    client.until(lambda: got, "an image on the remapped topic")
+    assert "sim_camera_node" in client.get_node_names()

@@ -171,9 +171,9 @@ class RobotSideNode(Node):
         if self._steps % SLOWLY == 0:
             self._hand_states.publish(hand_states(*self._robot.hand_state()))
             self._publish_status(pace)
-        if pace.frame and self._cameras and self._render:
-            self._cameras.published()  # and if not, the newest request replaces those before
-            self._cameras.show(CameraRequest(stamp, self._robot.simulation.joints(), 0))
+        cameras = self._cameras if pace.frame and self._render else None
+        if cameras and cameras.published():  # otherwise the cameras skip a frame
+            cameras.show(CameraRequest(stamp, self._robot.simulation.joints(), 0))
 
     def _publish_status(self, pace: StepClock) -> None:
         """Publish the status of an episode, with its elapsed time, at frames and phase changes."""
@@ -228,7 +228,7 @@ class RobotSideNode(Node):
         while not signals or (self._controller.share and len(signals) == 1):
             if signals and end == float("inf"):
                 end = time.monotonic() + SHUTDOWN_TIMEOUT
-                self._render = False  # the signal has ended the cameras, too
+                self._render = False
             if time.monotonic() > end:
                 break
             if self._pace is None:

@@ -16,12 +16,13 @@ from policy_node.batches import Batch
 from policy_node.schedules import DenoisingNetwork
 
 GRAPHS = 16
-"""Number of graphs to keep: one for each length of instruction."""
+"""Number of graphs, one for each length of instruction; further lengths use the eager network.
+TorchScript does not free the graph of a function."""
 
 
 class TracedSampler:
-    """Calls `DenoisingNetwork.sample` through a graph for each shape of batches, traced when the
-    shape occurs for the first time; for use on the CPU, in inference mode.
+    """Executes what `DenoisingNetwork.sample` does by a graph for each shape of batches, traced
+    when the shape occurs for the first time; for use on the CPU, in inference mode.
 
     Args:
         network: in evaluation mode and without gradients; its weights must not change afterwards.
@@ -38,7 +39,7 @@ class TracedSampler:
         key = tuple(tensors), tuple((tensor.shape, tensor.dtype) for tensor in inputs)
         if key not in self._graphs:
             if len(self._graphs) == GRAPHS:
-                del self._graphs[next(iter(self._graphs))]
+                return self._network.denoise(batch, noise)
             self._graphs[key] = self._trace(tuple(tensors), inputs)
         # The optimisations of TorchScript take seconds and do not accelerate these networks.
         with torch.jit.optimized_execution(False):

@@ -278,10 +278,11 @@ class RayEngine(Generic[Job]):
     def wait(self) -> tuple[Job, Any, bool]:
         if not self._finished:
             references = list(self._jobs)
-            self._ray.wait(references)
+            first, _ = self._ray.wait(references)
             # All that have finished: one call for each job would take time in proportion to the
             # square of the number of workers.
-            self._finished, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
+            found, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
+            self._finished = found or first
         reference = self._finished.pop()
         job = self._jobs.pop(reference)
         deaths = self._ray.exceptions

@@ -8,8 +8,10 @@ are bit-identical to those that the simulation itself would render.
 
 import multiprocessing
 import os
+import re
 import signal
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -201,17 +203,29 @@ class SimCameraNode(CameraNode):
 
 
 def _run(pipe: Connection, make: Callable[..., CameraNode], args: tuple[Any, ...]) -> None:
-    """Run the process until the pipe is closed; a RuleSafeError is sent through it."""
+    """Run the process until the pipe is closed; the text of an error is sent through it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the simulation, which closes it
     os.nice(NICENESS)
-    with ros_context():
+    with ros_context(_without_node_name(sys.argv)):
         try:
             make(*args).serve(pipe)
-        except (EOFError, OSError):
+        except (EOFError, ConnectionError):
             pass
-        except RuleSafeError as error:
+        except (RuleSafeError, OSError) as error:
             with suppress(OSError):
                 pipe.send(str(error))
+
+
+def _without_node_name(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of the simulation's process without those that rename its node: other
+    remappings and the namespace apply to the cameras, too."""
+    kept: list[str] = []
+    for argument in arguments:
+        if re.match(r"(\w+:)?__(node|name):=", argument):
+            kept.pop()  # -r or --remap
+        else:
+            kept.append(argument)
+    return kept
 
 
 class CameraProcess:
@@ -247,7 +261,7 @@ class CameraProcess:
         """Return whether the images of the newest request were published, after waiting for them
         for at most `timeout` s; None: without limit."""
         try:
-            while self._requested is not None and self._pipe.poll(timeout):
+            while self._pipe.poll(timeout if self._requested is not None else 0):
                 answer = self._pipe.recv()
                 if isinstance(answer, str):
                     raise RuleSafeError(answer)
@@ -261,6 +275,7 @@ class CameraProcess:
         try:
             self._pipe.send(message)
         except OSError:
+            self.published()  # raises the error that the process has sent
             raise RuleSafeError(ENDED) from None
 
     def close(self) -> None:
@@ -271,4 +286,4 @@ class CameraProcess:
             self._process.kill()
 
 
-ENDED = "the camera process has ended: see its error above, or set cameras:=false"
+ENDED = "the camera process has ended; see its output above, or set cameras:=false"

@@ -149,9 +149,10 @@ class SimNode(Node):
 
     def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
+        self._send_status(wait=True)
         self._simulation.reset(rule, safe, seed, decode_variation(variation))
+        self._last.pop(self._status, None)  # that of the episode before
         if self._cameras:
-            self._send_status(wait=True)
             self._cameras.begin(Scene(rule, safe, seed, self._simulation.variation))
         self._rule, self._safe = rule, safe
         self._episode += 1
@@ -219,8 +220,7 @@ class SimNode(Node):
         """Publish the messages that are due: clock and joint states at each control step, images
         at each frame, and the status at each frame and when a phase changes or a chunk ends.
 
-        The status is last, after the images, so that its subscribers already have the other
-        messages of its stamp.
+        The status is published after the other messages of its stamp.
         """
         state = self._simulation.state()
         self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))

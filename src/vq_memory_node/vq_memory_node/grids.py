@@ -40,7 +40,7 @@ class Grid(ABC):
 class Sliding(Grid):
     """Windows that end at t, t - stride, t - 2 stride, ..., where t is the current frame.
 
-    A value is computed at every frame, because it is read again `stride` frames later.
+    A value belongs to every frame, because it is read again `stride` frames later.
     """
 
     @property

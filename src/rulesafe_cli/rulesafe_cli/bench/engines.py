@@ -12,7 +12,7 @@ from rulesafe_data.engines import run
 from rulesafe_data.measuring import Measure, run_apart
 
 WORKERS = (2, 200, 2000)
-"""Numbers of jobs that are distributed to Ray at the same time: the workers of a cluster."""
+"""Numbers of jobs in flight with Ray: the workers of a cluster."""
 
 
 def measured(options: BenchOptions) -> list[Measure]:
@@ -21,8 +21,8 @@ def measured(options: BenchOptions) -> list[Measure]:
     jobs = max(100, round(100 * options.seconds))
     found = [Measure.of("job distributed to 2 local processes", "ms", run_apart(local, jobs))]
     for workers in WORKERS:
-        times = run_apart(with_ray, workers, max(jobs, 2 * workers))
-        found.append(Measure.of(f"job distributed by Ray to {workers} workers", "ms", times))
+        times = run_apart(with_ray, workers, max(jobs, 4 * workers))
+        found.append(Measure.of(f"job distributed by Ray, {workers} in flight", "ms", times))
     return found
 
 
@@ -39,12 +39,12 @@ def with_ray(workers: int, jobs: int) -> list[float]:
 
 
 def _time(workers: int, jobs: int, engine: str) -> float:
-    """Return the wall time (ms) of a job after the first half of them, during which the worker
-    processes start."""
+    """Return the wall time (ms) of a job while others are distributed: after the first `workers`
+    jobs, during which the processes start, and before the last ones."""
     ended: list[float] = []
     run(neg, range(1, jobs + 1), lambda *_: ended.append(time.perf_counter()), workers, engine)
-    half = jobs // 2
-    return 1000 * (ended[-1] - ended[half]) / (jobs - 1 - half)
+    last = jobs - workers
+    return 1000 * (ended[last] - ended[workers]) / (last - workers)
 
 
 @contextmanager

@@ -44,20 +44,27 @@ class StableBaselinesAgent:
         return actions
 
 
+def _settings(task: Task, seed: int) -> dict[str, Any]:
+    """Return the hyperparameters that PPO and RecurrentPPO have in common."""
+    return {
+        "learning_rate": lambda remaining: 1e-3 * remaining,
+        "n_steps": task.rollout,
+        "batch_size": 1024,
+        "n_epochs": 4,
+        "ent_coef": 0.01,
+        "seed": seed,
+        "device": "cpu",
+    }
+
+
 def train_ppo(task: Task, seed: int, steps: int) -> Agent:
     """Train PPO with an MLP, which has no memory."""
     envs = MovesVecEnv(task, task.memoryless, task.copies, seed)
     model = PPO(
         "MlpPolicy",
         envs,
-        learning_rate=lambda remaining: 1e-3 * remaining,
-        n_steps=task.rollout,
-        batch_size=1024,
-        n_epochs=4,
-        ent_coef=0.01,
         policy_kwargs={"net_arch": [128, 128]},
-        seed=seed,
-        device="cpu",
+        **_settings(task, seed),
     )
     return StableBaselinesAgent(model.learn(steps), task.memoryless)
 
@@ -68,19 +75,13 @@ def train_lstm(task: Task, seed: int, steps: int) -> Agent:
     model = RecurrentPPO(
         "MlpLstmPolicy",
         envs,
-        learning_rate=lambda remaining: 1e-3 * remaining,
-        n_steps=task.rollout,
-        batch_size=1024,
-        n_epochs=4,
-        ent_coef=0.01,
         policy_kwargs={
             "net_arch": [128],
             "lstm_hidden_size": 128,
             "shared_lstm": True,
             "enable_critic_lstm": False,
         },
-        seed=seed,
-        device="cpu",
+        **_settings(task, seed),
     )
     return StableBaselinesAgent(model.learn(steps), task.observations)
 

@@ -287,7 +287,7 @@ def test_missing_cameras_are_named(tmp_path):
 
 
 def test_recordings_are_added_once_and_bad_ones_skipped(tmp_path, capsys):
-    """A second run adds only what is new, and the exit code tells that something was skipped."""
+    """A second run adds only new recordings, and the exit code is 1 if a recording was skipped."""
     source, out = tmp_path / "recordings", tmp_path / "people"
     write(source / "task" / "episode_0001", recording_of(frames(30)))
     (source / "task" / "episode_0002").mkdir()

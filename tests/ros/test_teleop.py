@@ -7,6 +7,7 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from rulesafe_core.messages import decode_chunk, decode_pose, to_ns
 from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
+from teleop_node.gamepad import AXIS, BUTTON, EVENT, LEFT_X, RIGHT_Y
 from teleop_node.tracking import difference, moved
 
 pytestmark = pytest.mark.ros
@@ -324,11 +326,12 @@ def test_a_new_episode_begins_without_targets(device):
 class Typist:
     """A person at the keyboard, who looks at the parts of the safe and at the displayed lines."""
 
-    def __init__(self, client) -> None:
+    def __init__(self, client, *options: str) -> None:
         self.client = client
         self.child, self.terminal = pty.fork()
         if not self.child:
-            os.execv(sys.executable, [sys.executable, "-m", "rulesafe_cli.cli", "teleop"])
+            command = [sys.executable, "-m", "rulesafe_cli.cli", "teleop", *options]
+            os.execv(sys.executable, command)
         self.text = ""
         self.pressed = 0
 
@@ -398,6 +401,10 @@ class Typist:
 
     def quit(self) -> int:
         self.press("x")
+        return self.wait()
+
+    def wait(self) -> int:
+        """Return the status of the command's end; -1 after a minute."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             self.read()
@@ -405,9 +412,49 @@ class Typist:
             if child:
                 return status
             time.sleep(0.05)
-        os.kill(self.child, signal.SIGKILL)
-        os.waitpid(self.child, 0)
+        self.end()
         return -1
+
+    def end(self) -> None:
+        """Kill the command if it has not ended."""
+        with suppress(ChildProcessError, ProcessLookupError):
+            os.kill(self.child, signal.SIGKILL)
+            os.waitpid(self.child, 0)
+
+
+def test_the_hand_moves_with_a_gamepad(device, tmp_path):
+    """Sticks move it, A closes it, and when the gamepad is disconnected the arm holds."""
+    found = device("linear_speed:=0.08")
+    os.mkfifo(tmp_path / "js0")
+    person = Typist(found.client, "--gamepad", str(tmp_path / "js0"))
+    pad = os.open(tmp_path / "js0", os.O_WRONLY)  # when the command has opened it, too
+
+    def send(kind: int, number: int, value: int) -> None:
+        os.write(pad, EVENT.pack(0, value, kind, number))
+
+    try:
+        person.until(lambda: "right bumper   into the grasp" in person.text, "its help")
+        found.client.settle()
+        start = found.hand
+        send(AXIS, RIGHT_Y, -32767)
+        person.until(lambda: found.hand[2, 3] > start[2, 3] + 0.04, "a motion upwards")
+        send(AXIS, RIGHT_Y, 0)
+        found.client.settle()
+        shift, turn = difference(start, found.hand)
+        assert np.abs(shift[:2]).max() < 0.004 and np.linalg.norm(turn) < 0.03
+        send(BUTTON, 0, 1)
+        person.until(lambda: found.values("grip")[-1:] == ["1.0"], "a closed hand")
+        send(AXIS, LEFT_X, 32767)
+        person.until(lambda: found.hand[1, 3] < start[1, 3] - 0.02, "a motion to the right")
+        os.close(pad)
+        person.until(lambda: "js0 was disconnected" in person.text, "the message")
+        assert os.waitstatus_to_exitcode(person.wait()) == 2
+        person.until(lambda: found.says("no input"), "the end of the motion")
+        held = found.hand
+        found.client.settle()
+        assert found.at(held)
+    finally:
+        person.end()
 
 
 @pytest.mark.timeout(1200)

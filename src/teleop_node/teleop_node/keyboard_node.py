@@ -1,4 +1,4 @@
-"""The keyboard as an input device of teleop_node."""
+"""Keyboard and gamepad as input devices of teleop_node."""
 
 import shutil
 import sys
@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, Twist, Vector3
+from numpy.typing import NDArray
 from std_msgs.msg import Float64, String
 
 from rulesafe_core.client_node import ClientNode
@@ -18,7 +19,8 @@ from rulesafe_core.messages import decode_pose
 from rulesafe_core.text_files import printable
 from rulesafe_core.transforms import Transform
 from rulesafe_interfaces.msg import EpisodeStatus
-from teleop_node import keys
+from teleop_node import gamepad, keys
+from teleop_node.gamepad import Gamepad
 from teleop_node.keys import KeyboardControl, Situation, describe
 
 HEARTBEAT = 0.1
@@ -37,7 +39,7 @@ NODE = "teleop_node"
 
 
 class KeyboardNode(ClientNode):
-    """Publishes what the keys command.
+    """Publishes what keys and sticks command.
 
     Attributes:
         control: step size, frame and grip.
@@ -55,6 +57,8 @@ class KeyboardNode(ClientNode):
         self._beat = 0.0  # s, wall time of the last heartbeat
         self._operating = False  # whether a key was pressed in this episode
         self._poses = self.create_publisher(PoseStamped, "/teleop/target_pose", 10)
+        self._twists = self.create_publisher(Twist, "/teleop/twist", 10)
+        self._moving = False  # whether the last velocity was not zero
         self._grips = self.create_publisher(Float64, "/teleop/grip", 10)
         self._requests = self.create_publisher(String, "/teleop/assist", 10)
         self.create_subscription(PoseStamped, "/teleop/hand_pose", self._on_hand, 1)
@@ -85,7 +89,7 @@ class KeyboardNode(ClientNode):
     @property
     def ready(self) -> bool:
         """Whether teleop_node publishes the hand's pose and subscribes to the keys' topics."""
-        topics = (self._poses, self._grips, self._requests)
+        topics = (self._poses, self._twists, self._grips, self._requests)
         return self._hand is not None and all(topic.get_subscription_count() for topic in topics)
 
     @property
@@ -106,12 +110,23 @@ class KeyboardNode(ClientNode):
         elif key == keys.GRIP:
             self._grips.publish(Float64(data=self.control.toggle_grip(self.closed)))
         else:
-            safe = decode_pose(self._status.safe_pose) if self._status else None
-            situation = Situation(self._hand, safe, self._mode == "assisted")
-            if (pose := self.control.target(key, situation, now)) is not None:
+            if (pose := self.control.target(key, self._situation(), now)) is not None:
                 message = PoseStamped(pose=to_pose(pose))
                 message.header.frame_id = "pelvis"
                 self._poses.publish(message)
+
+    def _situation(self) -> Situation:
+        assert self._hand is not None
+        safe = decode_pose(self._status.safe_pose) if self._status else None
+        return Situation(self._hand, safe, self._mode == "assisted")
+
+    def steer(self, motion: NDArray[np.float64]) -> None:
+        """Publish the velocity of a motion (6,) of `Gamepad.motion`; zero only after a motion."""
+        if motion.any() or self._moving:
+            self._operating, self._moving = True, bool(motion.any())
+            velocities = self.control.velocity(motion, self._situation())
+            linear, angular = (Vector3(**dict(zip("xyz", v, strict=True))) for v in velocities)
+            self._twists.publish(Twist(linear=linear, angular=angular))
 
     def beat(self, now: float) -> None:
         """Publish the grip again if a heartbeat is due, from the first key of an episode on."""
@@ -163,16 +178,19 @@ class Display:
         self._shown = False
 
 
-def operate(node: KeyboardNode, next_key: Callable[[], str], patience: float) -> None:
-    """Publish what the keys command until the key that quits.
+def operate(
+    node: KeyboardNode, next_key: Callable[[], str], patience: float, pad: Gamepad | None = None
+) -> None:
+    """Publish what keys and gamepad command until the key that quits.
 
     Args:
         node: the node.
         next_key: returns the next key, or "".
         patience: time to wait for teleop_node, s.
+        pad: the gamepad, if there is one.
 
     Raises:
-        RuleSafeError: teleop_node does not publish.
+        RuleSafeError: teleop_node does not publish, or the gamepad was disconnected.
     """
     if not node.spin_until(lambda: node.ready, patience):
         raise RuleSafeError(
@@ -180,16 +198,21 @@ def operate(node: KeyboardNode, next_key: Callable[[], str], patience: float) ->
             "rulesafe launch launch/teleop.launch.xml"
         )
     display, shown, instruction = Display(), 0.0, ""
-    display.write(keys.HELP_TEXT)
+    help_text = keys.HELP_TEXT + (f"\nGamepad:\n{gamepad.HELP_TEXT}" if pad else "")
+    display.write(help_text)
     try:
         while node.context.ok():
             while (key := next_key()) and key != keys.QUIT:
                 if key == keys.HELP:
-                    display.write(keys.HELP_TEXT)
+                    display.write(help_text)
                 else:
                     node.press(key, time.monotonic())
             if key == keys.QUIT:
                 return
+            if pad:
+                for key in pad.pressed():
+                    node.press(key, time.monotonic())
+                node.steer(pad.motion())
             if node.instruction != instruction:
                 instruction = node.instruction
                 display.write(f"Task: {instruction}")

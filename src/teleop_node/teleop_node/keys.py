@@ -62,13 +62,18 @@ LEAD = 0.06
 """Largest distance of a target from the hand, m, and angle, in rad at LEAD / 0.1."""
 
 HELP_TEXT = """\
-move     w s forward, back    a d left, right    e q up, down      (arrows: w s a d)
-rotate   i k fingers up, down j l left, right    u o roll          about the fingertips
-hand     space close or open
-assist   1 to the knob    2 to the handle    3 to the handle, for the door
-         g into the grasp    t T turn the held part open, back    p P pull, push the door
-         z stop
-other    + - step size    c frame: safe, pelvis or hand    h help    x quit
+w s  a d  e q  forward, left, up, and back
+i k  j l  u o  rotate: fingers up, left, roll
+space          close or open the hand
+1  2           to the knob, to the handle
+3              to the handle, for the door
+g              into the grasp
+t T            turn the held part, and back
+p P            pull, push the door
+z              stop
++ -            step size
+c              frame: safe, pelvis or hand
+h  x           help, quit    (arrows: w s a d)
 """
 
 
@@ -136,6 +141,20 @@ class KeyboardControl:
         self._target = _within_lead(situation.hand, moved(base, shift, turn), length)
         self._target_at = now
         return self._target
+
+    def velocity(
+        self, motion: NDArray[np.float64], situation: Situation
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the linear (3,) and angular (3,) velocity of the hand in the pelvis frame, m/s and
+        rad/s: ten steps per second at full deflection.
+
+        Args:
+            motion: along and about the directions forward, left and up (6,), -1 to 1.
+            situation: the present situation.
+        """
+        axes = self._axes(situation)
+        length, angle = STEPS[self.step]
+        return 10 * length * axes @ motion[:3], 10 * np.radians(angle) * axes @ motion[3:]
 
     def toggle_grip(self, closed: bool) -> float:
         """Close the open hand, or open the closed one; return the grip."""

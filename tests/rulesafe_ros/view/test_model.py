@@ -23,6 +23,7 @@ from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, placement_pose
 from rulesafe_sim.stand import FLOOR_Z, safe_on_stand
+from teleop_node.keys import HELP_TEXT
 from vq_memory_node.memory import Reading
 
 PLACE = Placement((0.55, -0.15, 0.05), 0.1)
@@ -133,6 +134,14 @@ def test_tokens_carry_the_films_colours(board, model):
     shown = board.get("tokens")
     assert shown["values"] == [0, 2, 1] and shown["mask"] == [False, True, True]
     assert shown["colours"] == ["#0072b2", "#009e73", "#e69f00"]
+
+
+def test_the_status_of_teleoperation_is_shown_with_the_keys(board, model):
+    model.notice([("teleop_node", "ok", "assisted: turn 15 deg")])
+    assert board.get("teleoperation") == {"status": "assisted: turn 15 deg", "keys": HELP_TEXT}
+    assert board.get("notices") == []
+    model.started(5)  # of an episode that may have no teleop_node
+    assert board.get("teleoperation") is None
 
 
 def test_the_level_ok_removes_a_notice(board, model):

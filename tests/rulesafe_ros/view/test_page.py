@@ -268,6 +268,19 @@ def test_a_page_without_a_graph_shows_how_to_start_one(page):
         assert page.errors == []
 
 
+def test_the_panel_of_teleoperation_is_shown_while_there_is_one(page):
+    with served(RequestGuard(exposed=False, token=""), []) as (board, address):
+        page.goto(address)
+        panel = page.locator("#teleoperation")
+        expect(panel).to_be_hidden()
+        board.put("teleoperation", {"status": "following", "keys": "space close or open"})
+        expect(panel).to_contain_text("following")
+        expect(panel.locator("#keys")).to_have_text("space close or open")
+        board.put("teleoperation", None)
+        expect(panel).to_be_hidden()
+        assert page.errors == []
+
+
 def test_text_from_the_graph_is_escaped(page):
     """The text of an instruction must not run scripts in the page."""
     with served(RequestGuard(exposed=False, token=""), []) as (board, address):

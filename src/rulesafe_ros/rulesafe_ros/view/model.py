@@ -17,6 +17,7 @@ from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.boxes import without_meshes
 from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_sim.safes import SAFES
+from teleop_node.keys import HELP_TEXT
 from vq_memory_node.colours import cluster_colours
 
 BACKWARDS = SECOND // 10
@@ -107,6 +108,7 @@ class ViewModel:
         self._newest = 0
         self._notices = {}
         self._board.put("notices", [])
+        self._board.put("teleoperation", None)
         self._board.put("chunk", None)
         self._board.put("sample", None)
         self._board.put("history", {"origin": origin, "rows": []})
@@ -185,8 +187,11 @@ class ViewModel:
         self._board.put("safe", without_meshes(urdf))
 
     def notice(self, diagnostics: Sequence[tuple[str, str, str]]) -> None:
-        """Show diagnostics (name, level, text); the level "ok" removes a notice."""
+        """Show diagnostics (name, level, text); the level "ok" removes a notice. The status of
+        teleop_node has a section of its own, with the keys."""
         for name, level, text in diagnostics:
+            if name == "teleop_node":
+                self._board.put("teleoperation", {"status": text, "keys": HELP_TEXT})
             if level == "ok":
                 self._notices.pop(name, None)
             else:

@@ -38,6 +38,7 @@ const show = {
   },
   instruction: (value) => lock.instruction(value),
   notices: (value) => lock.notices(value),
+  teleoperation: (value) => lock.teleoperation(value),
   robot: (value) => scene.robot(value),
   safe: (value) => scene.safe(value),
   joints: (value) => {

@@ -1,4 +1,4 @@
-// Panels of the lock (instruction, plan, parts, diagnostics) and of the memory tokens.
+// Panels of the lock (instruction, plan, parts, diagnostics, teleoperation) and of the memory tokens.
 
 const element = (id) => document.getElementById(id);
 
@@ -68,6 +68,12 @@ export class Lock {
     element("notices").replaceChildren(
       ...found.map(({ name, level, text }) => makeElement("li", level, `${name}: ${text}`)),
     );
+  }
+
+  teleoperation(found) {
+    element("teleoperation").hidden = !found;
+    element("teleoperation-status").textContent = found?.status ?? "";
+    element("keys").textContent = found?.keys ?? "";
   }
 }
 

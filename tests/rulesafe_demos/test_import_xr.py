@@ -206,6 +206,30 @@ def test_actions_beyond_the_limits_are_clipped_and_counted(tmp_path):
     assert "actions of 1 frames clipped to the joint limits of the H1-2" in notes
 
 
+@pytest.mark.parametrize("kind", ["states", "actions"])
+def test_positions_in_degrees_are_refused(tmp_path, kind):
+    data = frames(30)
+    for frame in data:
+        arm = frame[kind]["right_arm"]
+        arm["qpos"] = np.degrees(arm["qpos"]).tolist()
+    with pytest.raises(RuleSafeError, match=f"{kind} of .* beyond the joint limits .* in degrees"):
+        converted(tmp_path / "x", recording_of(data))
+
+
+def test_states_beyond_the_limits_are_reported(tmp_path):
+    data = frames(30)
+    data[15]["states"]["right_arm"]["qpos"][3] = 9.0
+    _, notes = converted(tmp_path / "x", recording_of(data))
+    assert any("states of 1 frames" in note and "right_elbow_joint" in note for note in notes)
+
+
+def test_a_number_that_no_float_can_hold_is_a_lost_frame(tmp_path):
+    data = frames(30)
+    data[15]["states"]["right_arm"]["qpos"][3] = 10**400
+    _, notes = converted(tmp_path / "x", recording_of(data))
+    assert "1 lost frames interpolated" in notes
+
+
 def drop_arm(data):
     for frame in data["data"]:
         del frame["states"]["right_arm"]

@@ -32,6 +32,10 @@ SWAPPED = 0.1
 """Difference of the mean tracking error, in hand units, from which on the states of the left hand
 are taken for those of the right hand."""
 
+BEYOND = 0.5
+"""Distance from a joint limit, rad, from which on a position is not that of an H1-2. If most frames
+have such a position, the recording is refused."""
+
 CALIBRATIONS: dict[str, Calibration] = {"dfx": DFX, "ftp": FTP}
 
 LEFT_ARM = tuple(name.replace("right_", "left_") for name in ARM_JOINTS)
@@ -96,9 +100,9 @@ def convert(recording: XrRecording, options: ImportOptions) -> tuple[EpisodeData
     source = np.stack([np.broadcast_to(column, length) for column in columns], 1)
     positions = sampled(source)
     targets = sampled(actions)[1:]
-    body = h1_2()
-    limits = [(body.joint(name).lower, body.joint(name).upper) for name in ACTION_JOINTS]
-    clipped = np.clip(targets, *np.transpose(limits))
+    _check_limits("states", source, ALL_JOINTS, notes)
+    _check_limits("actions", actions, ACTION_JOINTS, [])
+    clipped = np.clip(targets, *_limits(ACTION_JOINTS))
     if changed := int((clipped != targets).any(axis=1).sum()):
         notes.append(f"actions of {changed} frames clipped to the joint limits of the H1-2")
     if recording.depth:
@@ -116,6 +120,32 @@ def convert(recording: XrRecording, options: ImportOptions) -> tuple[EpisodeData
     # Central differences; the last frame has no action and serves only here.
     velocities = np.gradient(positions, 0.1, axis=0)
     return EpisodeData(task, positions[:-1], velocities[:-1], clipped, facts=facts), notes
+
+
+def _limits(joints: Sequence[str]) -> NDArray[np.float64]:
+    """Return the lower and upper limits of joints (2, n), rad."""
+    body = h1_2()
+    return np.array([(body.joint(name).lower, body.joint(name).upper) for name in joints]).T
+
+
+def _check_limits(
+    kind: str, positions: NDArray[np.float64], joints: Sequence[str], notes: list[str]
+) -> None:
+    """Note how many frames have positions (frames, joints) far beyond the limits; raise
+    RuleSafeError if most have, as in degrees or of another robot."""
+    lower, upper = _limits(joints)
+    far = np.maximum(positions - upper, lower - positions) > BEYOND
+    if frames := int(far.any(axis=1).sum()):
+        joint = int(far.sum(axis=0).argmax())
+        values = positions[:, joint]
+        found = (
+            f"{kind} of {frames} frames are more than {BEYOND:g} rad beyond the joint limits of "
+            f"the H1-2: {joints[joint]} is {values.min():.2f} to {values.max():.2f}, its limits "
+            f"are {lower[joint]:.2f} to {upper[joint]:.2f} rad"
+        )
+        if frames > len(positions) / 2:
+            raise RuleSafeError(f"{found}. Are the positions in degrees, or of another robot?")
+        notes.append(found)
 
 
 def frame_positions(recording: XrRecording, options: ImportOptions) -> NDArray[np.float64]:

@@ -8,7 +8,6 @@ source is `teleop/utils/episode_writer.py` of xr_teleoperate 1.1.
 """
 
 import hashlib
-import math
 import re
 import reprlib
 from collections import Counter
@@ -214,7 +213,7 @@ def _numbers_of(parts: Any, names: Sequence[str]) -> list[float]:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return []
-        if not (math.isfinite(value) and abs(value) <= MAX_ANGLE):
+        if not abs(value) <= MAX_ANGLE:  # false for NaN
             return []
     return values
 

@@ -36,3 +36,11 @@ def test_a_check_of_a_safe_that_cannot_be_loaded_fails(tmp_path, capsys):
 def test_an_import_into_another_kind_of_file_is_refused(urdfs, tmp_path, capsys):
     assert main(["safes", "import", str(urdfs["lever"]), "--out", str(tmp_path / "x.urdf")]) == 2
     assert "the file of a safe must end in .yaml" in capsys.readouterr().err
+
+
+def test_an_edited_mapping_is_not_replaced_without_overwrite(urdfs, tmp_path, capsys):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/mapping.yaml").write_text("edited")
+    assert main(["safes", "import", str(urdfs["lever"]), "--out", str(tmp_path / "x.yaml")]) == 2
+    assert "x exists; add --overwrite" in capsys.readouterr().err
+    assert (tmp_path / "x/mapping.yaml").read_text() == "edited"

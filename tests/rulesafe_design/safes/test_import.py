@@ -238,6 +238,20 @@ def test_folders_of_the_user_are_not_replaced(urdfs, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine"]
 
 
+def test_originals_in_the_folder_that_is_written_are_not_deleted(urdfs, tmp_path):
+    """A mapping beside the originals does not make their folder that of an imported safe."""
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "dial")
+    shutil.copytree(urdfs["wheel"].parent, tmp_path / "other")
+    for folder in ("dial", "other"):
+        (tmp_path / folder / "mapping.yaml").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(RuleSafeError, match="the folder that is written: choose another --out"):
+        import_urdf(tmp_path / "dial/mobility.urdf", tmp_path / "dial.yaml")
+    with pytest.raises(RuleSafeError, match="exists and is not of an imported safe"):
+        import_urdf(tmp_path / "dial/mobility.urdf", tmp_path / "other.yaml")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_changed_lost_and_foreign_meshes_are_refused(imported, tmp_path):
     source = imported["wheel"].file
     shutil.copy(source, tmp_path / "my.yaml")

@@ -1,7 +1,9 @@
 """URDF files with meshes: what is read, and one clear error for each fault."""
 
+import json
 import re
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -216,3 +218,67 @@ def test_semantics_with_a_wrong_line_are_refused(tmp_path):
 def test_missing_files_are_named(tmp_path):
     with pytest.raises(RuleSafeError, match=r"cannot read the URDF .*nowhere.urdf"):
         read_source(Path(tmp_path / "nowhere.urdf"))
+
+
+def one_box(folder: Path, name: str) -> Path:
+    """Write a URDF with a box of 1 m, whose mesh has the name or URL `name`."""
+    (folder / "x.urdf").write_text(
+        f'<robot name="x"><link name="a"><visual><geometry><mesh filename="{name}"/></geometry>'
+        "</visual></link></robot>"
+    )
+    return folder / "x.urdf"
+
+
+def test_a_package_without_a_name_does_not_allow_every_folder(tmp_path):
+    trimesh.creation.box().export(tmp_path / "secret.stl")
+    (tmp_path / "in").mkdir()
+    urdf = one_box(tmp_path / "in", f"package://{tmp_path}/secret.stl")
+    with pytest.raises(RuleSafeError, match=r"missing|outside"):
+        read_source(urdf)
+
+
+@pytest.mark.parametrize("name", ["loop.stl", "a" * 300 + ".stl"])
+def test_names_that_the_file_system_refuses_are_missing_meshes(name, tmp_path):
+    (tmp_path / "loop.stl").symlink_to("loop.stl")
+    with pytest.raises(RuleSafeError, match="1 mesh files are missing"):
+        read_source(one_box(tmp_path, name))
+
+
+@pytest.mark.parametrize("value", [np.nan, 1e30])
+def test_coordinates_that_are_not_finite_are_refused(value, tmp_path):
+    mesh = trimesh.creation.box()
+    mesh.vertices[0, 0] = 7.0
+    content = mesh.export(file_type="stl")
+    seven, other = (np.float32(number).tobytes() for number in (7.0, value))
+    (tmp_path / "x.stl").write_bytes(content.replace(seven, other))
+    with pytest.raises(RuleSafeError, match=r"x\.stl: a coordinate is not finite"):
+        read_source(one_box(tmp_path, "x.stl"))
+
+
+def test_large_arrays_of_a_small_glb_are_refused_before_they_are_allocated(tmp_path):
+    accessors = [{"componentType": 5126, "count": 10**9, "type": "VEC3"}]
+    text = json.dumps({"asset": {"version": "2.0"}, "accessors": accessors}).encode()
+    header = b"glTF" + struct.pack("<IIII", 2, 20 + len(text), len(text), 0x4E4F534A)
+    (tmp_path / "x.glb").write_bytes(header + text)
+    with pytest.raises(RuleSafeError, match=r"x\.glb: an array has 1000000000 values; the limit"):
+        read_source(one_box(tmp_path, "x.glb"))
+
+
+def test_missing_textures_and_mimicked_joints_are_noted(urdfs, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    urdf = tmp_path / "copy/mobility.urdf"
+    (tmp_path / "copy/textured_objs/paint.png").write_bytes(b"no image")
+    (tmp_path / "copy/textured_objs/original-3.mtl").unlink()
+    urdf.write_text(urdf.read_text().replace("</joint>", '<mimic joint="joint_2"/></joint>', 1))
+    notes = "\n".join(read_source(urdf).notes)
+    assert "paint.png is missing or not readable" in notes
+    assert "original-3.mtl is missing or not readable" in notes
+    assert "joint_0 mimics joint_2" in notes
+
+
+def test_a_part_without_area_is_named(urdfs, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    line = "v 0.35 0.2 0.1\nv 0.35 0.25 0.1\nv 0.35 0.3 0.1\nf 1 2 3\n"
+    (tmp_path / "copy/textured_objs/original-3.obj").write_text(line)
+    with pytest.raises(RuleSafeError, match=r"the knob \(link_1\): its triangles have no area"):
+        propose(read_source(tmp_path / "copy/mobility.urdf"))

@@ -39,8 +39,9 @@ def import_safe(
     """
     from rulesafe_design.safes.importing import DRAWING, import_urdf
 
-    if out.exists() and not overwrite:
-        raise RuleSafeError(f"{out} exists; add --overwrite to replace it")
+    for path in (out, out.with_suffix("")):
+        if path.exists() and not overwrite:
+            raise RuleSafeError(f"{path} exists; add --overwrite to replace it")
     done = import_urdf(urdf, out, mapping, root)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     for line in (*done.lines, *(f"note: {note}" for note in done.notes)):

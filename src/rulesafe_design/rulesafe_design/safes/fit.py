@@ -74,6 +74,8 @@ def sample(pieces: tuple[Piece, ...], seed: int = 0) -> NDArray[np.float64]:
     corners = np.concatenate([piece.vertices[piece.faces] for piece in pieces])  # (F, 3, 3)
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = np.linalg.norm(across, axis=1)
+    if not area.sum() > 1e-9 * np.ptp(corners) ** 2:
+        raise RuleSafeError("its triangles have no area")
     rng = np.random.default_rng(seed)
     chosen = corners[rng.choice(len(area), SAMPLES, p=area / area.sum())]
     u, v = np.sort(rng.uniform(size=(2, SAMPLES)), axis=0)

@@ -45,8 +45,13 @@ def import_urdf(
     """
     if out.suffix != ".yaml":
         raise RuleSafeError(f"{out}: the file of a safe must end in .yaml")
+    folder = out.with_suffix("").resolve()
+    if folder in (urdf.resolve().parent, *urdf.resolve().parents):
+        raise RuleSafeError(
+            f"{urdf} is in {folder}, the folder that is written: choose another --out"
+        )
     source = read_source(urdf, root)
-    result = Imported(out)
+    result = Imported(out, notes=list(source.notes))
     if mapping is None:
         try:
             proposal = propose(source)

@@ -86,7 +86,10 @@ class Layout:
             areas.append(area[faces])
         x, area = np.concatenate(xs), np.concatenate(areas)
         if not len(x):
-            raise RuleSafeError("no face of the door looks to the front")
+            raise RuleSafeError(
+                f"no face of the door looks to its front, {self.front}; valid: a front along an "
+                "axis of the root link"
+            )
         counts, edges = np.histogram(x, bins=50, weights=area)
         best = int(np.flatnonzero(counts > 0.5 * counts.max())[-1])
         inside = (x >= edges[best]) & (x <= edges[best + 1])

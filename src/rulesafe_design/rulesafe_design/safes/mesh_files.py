@@ -4,8 +4,10 @@ Files are read from one folder only, materials and textures of an OBJ file too, 
 apply before a file is parsed.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ FORMATS = (".obj", ".stl", ".glb")
 MAX_MESH_BYTES = 64_000_000
 MAX_TRIANGLES = 1_000_000
 MAX_TEXTURE_PIXELS = 4096 * 4096
+MAX_COORDINATE = 1e9
+"""Largest absolute value of a coordinate, in the unit of the file."""
 
 PLAIN = Material((0.5, 0.5, 0.5), roughness=0.6)
 """Material of meshes that have none."""
@@ -56,11 +60,17 @@ class MeshFolder:
         urdf: the URDF file.
         root: folder that may not be left; None: the folder of the URDF, and for `package://` names
             the parent folder with the name of the package.
+
+    Attributes:
+        unread: material and texture files of meshes that were missing or not readable.
     """
 
     def __init__(self, urdf: Path, root: Path | None = None):
         self.folder = urdf.resolve().parent
+        if root and not root.is_dir():
+            raise RuleSafeError(f"{root} is not a folder; --root is the one with URDF and meshes")
         self._allowed = [root.resolve() if root else self.folder]
+        self.unread: list[str] = []
 
     def find(self, name: str) -> Path:
         """Return the path of a mesh file as a URDF names it.
@@ -71,12 +81,17 @@ class MeshFolder:
         folder, relative = self.folder, name.removeprefix("file://")
         if name.startswith("package://"):
             package, _, relative = name.removeprefix("package://").partition("/")
-            named = [each for each in (folder, *folder.parents) if each.name == package]
+            # The root of the file system has an empty name.
+            named = [each for each in (folder, *folder.parents) if package and each.name == package]
             folder = named[0] if named else self._allowed[0]
             self._allowed += named[:1]
-        path = (folder / relative).resolve()
+        try:
+            path = (folder / relative).resolve()
+            found = path.is_file()
+        except (OSError, RuntimeError):  # the name is too long, or a loop of symbolic links
+            raise FileNotFoundError(name) from None
         self._check(path)
-        if not path.is_file():
+        if not found:
             raise FileNotFoundError(name)
         return path
 
@@ -100,10 +115,17 @@ class _Resolver(trimesh.resolvers.Resolver):
         self._folder, self._base = folder, base
 
     def get(self, name: str) -> bytes:
-        path = (self._base / name.strip()).resolve()
-        if not path.is_file():
-            raise FileNotFoundError(name)
-        return self._folder.read(path)
+        """Return the content of a material or texture file. trimesh ignores errors of this method,
+        so they are stored in the folder's `unread`."""
+        try:
+            content = self._folder.read((self._base / name.strip()).resolve())
+            if Path(name).suffix.lower() in (".png", ".jpg", ".jpeg", ".bmp", ".tga"):
+                Image.open(BytesIO(content)).close()
+        except (OSError, RuntimeError, RuleSafeError) as error:
+            if name not in self._folder.unread:
+                self._folder.unread.append(name)
+            raise FileNotFoundError(name) from error
+        return content
 
     def keys(self) -> list[str]:
         return []
@@ -125,34 +147,49 @@ def read_mesh(path: Path, folder: MeshFolder) -> list[Piece]:
         raise RuleSafeError(f"{path}: the format is not supported; valid: {', '.join(FORMATS)}")
     content = folder.read(path)
     try:
+        if path.suffix.lower() == ".glb":
+            _check_accessors(content)
         scene = trimesh.load_scene(
             trimesh.util.wrap_as_stream(content),
             file_type=path.suffix.lower().removeprefix("."),
             resolver=_Resolver(folder, path.parent),
+            process=False,  # which would remove coordinates that are not finite
         )
         # trimesh gives an OBJ without materials a grey one.
         colored = path.suffix.lower() != ".obj" or b"mtllib" in content
         pieces = list(_pieces(scene, colored))
-    except RuleSafeError:
-        raise
+    except RuleSafeError as error:
+        raise RuleSafeError(f"{path}: {error}") from error
     except Exception as error:  # parsers of third parties raise anything on malformed input
         raise RuleSafeError(f"cannot read the mesh {path}: {error}") from error
     if not pieces:
         raise RuleSafeError(f"{path} contains no triangles")
-    count = sum(len(piece.faces) for piece in pieces)
-    if count > MAX_TRIANGLES:
-        raise RuleSafeError(f"{path} has {count} triangles; the limit is {MAX_TRIANGLES}")
-    if not all(np.isfinite(piece.vertices).all() for piece in pieces):
-        raise RuleSafeError(f"{path} has coordinates that are not finite")
     return pieces
 
 
+def _check_accessors(content: bytes) -> None:
+    """Refuse a GLB whose arrays are too large before they are allocated; their sizes need not be
+    those of the file."""
+    length = int.from_bytes(content[12:16], "little")
+    accessors = json.loads(content[20 : 20 + length]).get("accessors", [])
+    for count in (accessor.get("count", 0) for accessor in accessors):
+        if count > 3 * MAX_TRIANGLES:
+            raise RuleSafeError(f"an array has {count} values; the limit is {3 * MAX_TRIANGLES}")
+
+
 def _pieces(scene: "trimesh.Scene", colored: bool) -> Iterator[Piece]:
+    count = 0
     for name in scene.graph.nodes_geometry:
         pose, geometry = scene.graph[name]
         mesh = scene.geometry[geometry]
         if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
             continue
+        count += len(mesh.faces)
+        if count > MAX_TRIANGLES:
+            raise RuleSafeError(f"it has {count} or more triangles; the limit is {MAX_TRIANGLES}")
+        if not (np.abs(mesh.vertices) < MAX_COORDINATE).all():
+            raise RuleSafeError("a coordinate is not finite or above 1e9")
+        mesh.process()
         vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64)
         material, texture, uv = _look(mesh.visual) if colored else (PLAIN, None, None)
         yield Piece(apply(pose, vertices), faces, material, texture, uv)

@@ -1,5 +1,6 @@
 """Write the meshes of a safe: OBJ with normals and texture coordinates, PNG, and binary STL."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -19,6 +20,11 @@ SMOOTH = np.cos(np.radians(35.0))
 """Faces with a smaller angle to their neighbours are shaded smoothly."""
 
 MARKER = "mapping.yaml"
+WRITTEN = re.compile(
+    r"(body|door|knob|handle)_(\d+\.obj|hull_\d+\.stl)|texture_\d+\.png|mapping\.yaml|points\.png"
+)
+"""Names of the files in the folder of an imported safe."""
+
 DECIMALS = 6  # of coordinates, m
 
 
@@ -37,7 +43,7 @@ class ObjFolder:
 
     def __init__(self, folder: Path, base: Path):
         if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
-            raise RuleSafeError(f"{folder} exists and is not of an imported safe")
+            raise RuleSafeError(f"{folder} exists and is not of an imported safe only")
         base.mkdir(parents=True, exist_ok=True)
         self._final, self._base = folder, base
         self._folder = Path(tempfile.mkdtemp(dir=base, prefix=f".{folder.name}."))
@@ -93,7 +99,8 @@ class ObjFolder:
 
 
 def _is_foreign(folder: Path) -> bool:
-    return any(folder.iterdir()) and not (folder / MARKER).is_file()
+    """Return whether a folder has files that the import of a safe does not write."""
+    return not all(WRITTEN.fullmatch(path.name) for path in folder.iterdir())
 
 
 def _area(piece: Piece) -> float:

@@ -50,7 +50,12 @@ def propose(source: UrdfSource) -> Proposal:
     rest = {"door": closed} | {part: rest_position(joint) for part, joint in turners.items()}
     scale = _scale(Layout(source, up, front, 1.0, joints, rest), notes)
     layout = Layout(source, up, front, scale, joints, rest)
-    found = {part: _turner(layout, part, notes) for part in turners}
+    found = {}
+    for part, joint in turners.items():
+        try:
+            found[part] = _turner(layout, part, notes)
+        except RuleSafeError as error:
+            raise RuleSafeError(f"the {part} ({joint.child}): {error}") from error
     handle = found.get("handle")
     pull = _pull_points(handle)
     for part in ("knob", "handle"):

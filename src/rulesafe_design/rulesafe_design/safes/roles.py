@@ -88,7 +88,10 @@ def find_front(source: UrdfSource, up: str, door: SourceJoint, closed: float) ->
 
     panel, rest = points(sorted(of_door - below)), points(sorted(set(poses) - of_door - below))
     if not len(panel):
-        raise RuleSafeError(f"the door {door.child} has no geometry of its own")
+        raise RuleSafeError(
+            f"the only candidate for the door is the link {door.child}, which has no geometry "
+            "beside its parts; valid: a door with a vertical axis, +z, +y or -y of the root link"
+        )
     flat = [d for d in DIRECTIONS if abs(np.dot(DIRECTIONS[d], DIRECTIONS[up])) < 0.5]
     thin = min(flat, key=lambda d: float(np.ptp(panel @ DIRECTIONS[d])))
     axis = np.array(DIRECTIONS[thin])

@@ -57,12 +57,13 @@ class SourceJoint:
 
 @dataclass(frozen=True, eq=False)
 class UrdfSource:
-    """A tree of links; every joint's parent comes before its child."""
+    """A tree of links; every joint's parent comes before its child. `notes`: what was ignored."""
 
     name: str
     links: Mapping[str, SourceLink]
     joints: tuple[SourceJoint, ...]
     root: str
+    notes: tuple[str, ...] = ()
 
     def joint(self, name: str) -> SourceJoint:
         for joint in self.joints:
@@ -146,7 +147,12 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> UrdfSource:
         except RuleSafeError as error:
             raise RuleSafeError(f"link {name}: {error}") from error
         links[name] = SourceLink(name, shown or solid, solid, meanings.get(name, ""))
-    return UrdfSource(robot.get("name", "") or urdf.stem, links, ordered, first)
+    notes = [f"{name} is missing or not readable: its mesh is plain" for name in folder.unread]
+    for joint in robot.findall("joint"):
+        if (mimic := joint.find("mimic")) is not None:
+            notes.append(f"{joint.get('name')} mimics {mimic.get('joint')}; here it moves freely")
+    name = robot.get("name", "") or urdf.stem
+    return UrdfSource(name, links, ordered, first, tuple(notes))
 
 
 def read_semantics(path: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.lock_sets import expand_rules
 
 ROOT = Path(__file__).parents[1]
@@ -113,7 +114,7 @@ def test_no_policy_without_memory_opens_a_lock_that_no_table_opens(figure):
 
 
 def test_the_figure_is_drawn_from_the_files(figure, tmp_path):
-    figure.main([str(DATA), str(tmp_path / "moves.png")])
+    figure.write(DATA, tmp_path / "moves.png")
     with (
         Image.open(tmp_path / "moves.png") as drawn,
         Image.open(PAGE.with_name("moves.png")) as kept,
@@ -121,17 +122,33 @@ def test_the_figure_is_drawn_from_the_files(figure, tmp_path):
         assert drawn.size == kept.size and drawn.width >= 1400
 
 
+@pytest.mark.parametrize(
+    "content", ["[]", "{}", '{"0": {}}', '{"0": {"opened": {"twenty": [[1]]}}}']
+)
+def test_files_that_are_not_complete_results_are_rejected(figure, tmp_path, content):
+    with pytest.raises(RuleSafeError, match="has no results"):
+        figure.write(tmp_path, tmp_path / "moves.png")
+    (tmp_path / "plan_ppo.json").write_text(content)
+    with pytest.raises(RuleSafeError, match=r"plan_ppo\.json (is not|has no complete) results"):
+        figure.write(tmp_path, tmp_path / "moves.png")
+    assert not (tmp_path / "moves.png").exists()
+
+
 @pytest.mark.train
-def test_the_command_trains_evaluates_and_continues(peers, tmp_path):
+def test_one_command_trains_evaluates_and_draws_and_continues(peers, tmp_path):
     """References are exactly those of the page; each agent is trained for a few thousand moves."""
     pytest.importorskip("torch", reason="the extra learn is not installed")
     settings = peers("sb3_contrib", "stable-baselines3==2.9.2", "sb3-contrib==2.9.2")
-    agents = ("random", "table", *TRAINED)
     command = [sys.executable, str(EXAMPLE / "baselines.py"), "--out", str(tmp_path)]
-    command += ["--tasks", "plan", "--seeds", "0", "--steps", "4096", "--agents", *agents]
-    done = subprocess.run(command, capture_output=True, text=True, env=settings, timeout=500)
+
+    def run(*arguments):
+        return subprocess.run(
+            [*command, *arguments], capture_output=True, text=True, env=settings, timeout=500
+        )
+
+    done = run("--quick")
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == len(agents)
+    assert done.stdout.count("plan_") == 2 + len(TRAINED)
     for agent in ("random", "table"):
         found, kept = ((at / f"plan_{agent}.json").read_text() for at in (tmp_path, DATA))
         assert json.loads(found)["0"]["opened"] == json.loads(kept)["0"]["opened"]
@@ -141,5 +158,15 @@ def test_the_command_trains_evaluates_and_continues(peers, tmp_path):
         assert {name: len(counts) for name, counts in found["opened"].items()} == {
             name: len(expand_rules(name)) for name in found["opened"]
         }
-    again = subprocess.run(command, capture_output=True, text=True, env=settings, timeout=500)
-    assert again.returncode == 0 and again.stdout == ""
+    image, tables = tmp_path / "moves.png", done.stdout[done.stdout.index("|") :]
+    with Image.open(image) as drawn:
+        assert drawn.width >= 1400
+    image.unlink()
+    (tmp_path / "plan_ppo.json").unlink()
+    again = run("--quick", "--image", str(tmp_path / "again.png"))
+    assert again.returncode == 0 and again.stdout.count("plan_") == 1
+    assert again.stdout.endswith(tables) and not image.exists()
+    assert (tmp_path / "again.png").exists()
+    other = run("--steps", "8192")
+    assert other.returncode == 1 and "4096 moves instead of 8192" in other.stderr
+    assert "Traceback" not in other.stderr

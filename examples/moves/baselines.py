@@ -1,20 +1,24 @@
-"""Train and evaluate the baselines of docs/results/moves.md.
+"""Train and evaluate the baselines of docs/results/moves.md, and draw its figure.
 
-    python examples/moves/baselines.py --out docs/results/data/moves
+    python examples/moves/baselines.py --out my_moves            # about 20 minutes
+    python examples/moves/baselines.py --out my_quick --quick    # 15 s of CPU time: a test
 
 It uses one thread. Each agent has a file for each task, which is written after each training, so
 that an interrupted run continues, and that several processes can train different agents
-(`--agents`). figure.py draws the figure.
+(`--agents`). At the end the figure is drawn and its tables are printed; a complete run only does
+this. figure.py does the same without Stable-Baselines3.
 """
 
 import json
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import figure
 import numpy as np
 import torch
 import transformer
@@ -24,6 +28,7 @@ from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 from tasks import SETS, TASKS, Agent, MovesVecEnv, RandomAgent, Task, evaluate, memoryless_ceiling
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 
 
@@ -98,40 +103,72 @@ SAMPLED = ("random", "ppo_sampled")
 EPISODES = 20
 """Number of episodes with each lock if actions are sampled; all others are equal."""
 
-REFERENCES = ("random", "table")
-"""Random moves, and the best memoryless table of each lock, which nothing is trained for."""
+Name = Literal["random", "table", "ppo", "ppo_sampled", "lstm", "transformer"]
+
+QUICK_STEPS = 4096
+"""Number of moves of the one training of each agent with --quick."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """Train and evaluate the baselines.
+    """Train and evaluate the baselines; draw the figure of the task plan.
 
     Attributes:
-        out: Folder of the results.
-        tasks: Tasks to run, plan and unknown.
+        out: Folder of the results, which is created. Existing trainings are not repeated.
+        image: File of the figure. Default: moves.png in `out`.
+        tasks: Tasks to run.
         agents: Agents to train, and the references random and table.
         seeds: Seeds of the trainings of each agent.
         steps: Number of moves of a training.
+        quick: One training of 4096 moves of each agent, instead of `seeds` and `steps`, to test the
+            complete path. The agents learn nothing.
     """
 
     out: Path
-    tasks: tuple[str, ...] = ("plan",)
-    agents: tuple[str, ...] = (*REFERENCES, *TRAINERS)
+    image: Path | None = None
+    tasks: tuple[Literal["plan", "unknown"], ...] = ("plan",)
+    agents: tuple[Name, ...] = ("random", "table", "ppo", "ppo_sampled", "lstm", "transformer")
     seeds: tuple[int, ...] = (0, 1, 2)
     steps: int = 500_000
+    quick: bool = False
 
 
 def main(options: Options) -> None:
+    """Train and evaluate what is missing in the folder, then draw.
+
+    Raises:
+        RuleSafeError: results in the folder have another number of moves, or are not valid.
+    """
+    seeds, steps = ((0,), QUICK_STEPS) if options.quick else (options.seeds, options.steps)
+    if steps < 1:
+        raise RuleSafeError(f"steps is {steps}; valid: 1 or more")
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    for task, agent in product(options.tasks, options.agents):
-        path = options.out / f"{task}_{agent}.json"
-        found = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        for seed in (0,) if agent in REFERENCES else options.seeds:
+    wanted = list(product(options.tasks, options.agents))
+    known = {pair: stored(options.out, *pair, steps) for pair in wanted}
+    for task, agent in wanted:
+        path, found = options.out / f"{task}_{agent}.json", known[task, agent]
+        for seed in (0,) if agent in figure.REFERENCES else seeds:
             if str(seed) not in found:
-                found[str(seed)] = training(task, agent, seed, options.steps)
+                found[str(seed)] = training(task, agent, seed, steps)
                 write_atomically(path, (json.dumps(found) + "\n").encode())
                 print(path.name, seed, rates(found[str(seed)]), flush=True)
+    if "plan" in options.tasks:
+        figure.write(options.out, options.image or options.out / "moves.png")
+
+
+def stored(folder: Path, task: str, agent: str, steps: int) -> dict[str, Any]:
+    """Return the trainings in the folder, which must have this number of moves."""
+    if not (folder / f"{task}_{agent}.json").exists():
+        return {}
+    found = dict(figure.read(folder, task, agent))
+    for seed, each in found.items():
+        if agent not in figure.REFERENCES and each["steps"] != steps:
+            raise RuleSafeError(
+                f"{folder}/{task}_{agent}.json: training {seed} has {each['steps']} moves instead "
+                f"of {steps}; choose another --out or --steps {each['steps']}"
+            )
+    return found
 
 
 def training(task_name: str, agent: str, seed: int, steps: int) -> dict[str, Any]:
@@ -162,4 +199,7 @@ def rates(found: Mapping[str, Any]) -> dict[str, list[float]]:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Options))
+    try:
+        main(tyro.cli(Options))
+    except (RuleSafeError, OSError) as error:
+        sys.exit(f"error: {error}")

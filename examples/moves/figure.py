@@ -1,11 +1,12 @@
-"""Draw docs/results/moves.png from the results of baselines.py, and print the page's tables.
+"""Draw docs/results/moves.png from stored results of baselines.py, and print the page's tables.
 
-python examples/moves/figure.py docs/results/data/moves docs/results/moves.png
+    python examples/moves/figure.py docs/results/data/moves docs/results/moves.png
+
+baselines.py does the same after its trainings. This script needs no Stable-Baselines3.
 """
 
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.text_files import read_json
 from rulesafe_data.intervals import wilson
 from rulesafe_data.measuring import markdown_table
 from rulesafe_eval.statistics import FEWEST, bootstrap, percent
@@ -34,6 +37,9 @@ AGENTS = {
     "lstm": "RecurrentPPO (LSTM)",
     "transformer": "PPO, causal transformer",
 }
+REFERENCES = ("random", "table")
+"""Random moves, and the best memoryless table of each lock, which nothing is trained for."""
+
 COLORS = {
     "random": "#c3c7cc",
     "table": "#70767e",
@@ -58,7 +64,36 @@ Results = Mapping[str, Mapping[str, Any]]
 
 
 def read(folder: Path, task: str, agent: str) -> Results:
-    found: Results = json.loads((folder / f"{task}_{agent}.json").read_text("utf-8"))
+    """Return the trainings of an agent.
+
+    Raises:
+        RuleSafeError: the file is not one of baselines.py, or of other sets of locks.
+    """
+    path = folder / f"{task}_{agent}.json"
+    found: Results = read_json(path, "results of baselines.py")
+    sizes = {rules: len(bits(rules)) for rules in SETS}
+    try:
+        counted = [
+            {rules: len(counts) for rules, counts in each["opened"].items()}
+            for each in found.values()
+        ]
+        complete = all("steps" in each or agent == "table" for each in found.values())
+    except (AttributeError, KeyError, TypeError):
+        counted, complete = [], False
+    if not counted or not complete or any(each != sizes for each in counted):
+        raise RuleSafeError(f"{path} has no complete results of these locks: {sizes}; delete it")
+    return found
+
+
+def agents(folder: Path, task: str) -> list[str]:
+    """Return the agents that have results in the folder.
+
+    Raises:
+        RuleSafeError: there are none.
+    """
+    found = [agent for agent in AGENTS if (folder / f"{task}_{agent}.json").exists()]
+    if not found:
+        raise RuleSafeError(f"{folder} has no results ({task}_AGENT.json); run baselines.py")
     return found
 
 
@@ -102,9 +137,9 @@ def summary(
 
 def rows(folder: Path, task: str, attempt: int = -1) -> Iterator[list[str]]:
     """Yield a row for each agent: success in each set, with the range of the trainings."""
-    for agent, name in AGENTS.items():
+    for agent in agents(folder, task):
         results = read(folder, task, agent)
-        cells = [name, str(len(results)) if agent not in ("random", "table") else ""]
+        cells = [AGENTS[agent], str(len(results)) if agent not in REFERENCES else ""]
         for rules in SETS:
             rate, ends = summary(results, rules, attempt=attempt)
             each = [
@@ -117,9 +152,10 @@ def rows(folder: Path, task: str, attempt: int = -1) -> Iterator[list[str]]:
 
 def rows_by_bits(folder: Path, task: str) -> Iterator[list[str]]:
     """Yield a row for each set and number of bits, with the success of each agent."""
+    results = [read(folder, task, agent) for agent in agents(folder, task)]
     for rules in SETS:
         for group in sorted(set(bits(rules))):
-            rates = [summary(read(folder, task, agent), rules, group)[0] for agent in AGENTS]
+            rates = [summary(each, rules, group)[0] for each in results]
             count = bits(rules).count(group)
             yield [f"`{rules}`", f"{group:g}", str(count), *(percent(r, None) for r in rates)]
 
@@ -127,7 +163,7 @@ def rows_by_bits(folder: Path, task: str) -> Iterator[list[str]]:
 def tables(folder: Path, task: str) -> str:
     """Return the Markdown tables of a task."""
     head = ["", "trainings", *(f"`{rules}` ({len(bits(rules))} locks)" for rules in SETS)]
-    by_bits = ["set", "bits", "locks", *AGENTS.values()]
+    by_bits = ["set", "bits", "locks", *(AGENTS[agent] for agent in agents(folder, task))]
     both = [[head, *rows(folder, task)], [by_bits, *rows_by_bits(folder, task)]]
     return "\n\n".join(map(markdown_table, both))
 
@@ -147,12 +183,12 @@ def draw(folder: Path, task: str) -> Figure:
 
 def draw_set(axes: Axes, folder: Path, task: str, rules: str) -> None:
     groups = sorted(set(bits(rules)))
-    for number, agent in enumerate(AGENTS):
+    for number, agent in enumerate(agents(folder, task)):
         results = read(folder, task, agent)
         found = [summary(results, rules, group) for group in groups]
         x = np.arange(len(groups)) + 0.06 * (number - 2.5)
         rates = [100 * rate for rate, _ in found]
-        dashed = agent in ("random", "table")
+        dashed = agent in REFERENCES
         axes.plot(
             x,
             rates,
@@ -175,12 +211,17 @@ def draw_set(axes: Axes, folder: Path, task: str, rules: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def main(arguments: Sequence[str]) -> None:
-    folder, out = map(Path, arguments)
+def write(folder: Path, out: Path) -> None:
+    """Draw the figure of the task plan, and print the tables."""
     with rc_context(STYLE):
         draw(folder, "plan").savefig(out)
     print(tables(folder, "plan"))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if len(sys.argv) != 3:
+        sys.exit("usage: figure.py FOLDER OUT.png")
+    try:
+        write(*map(Path, sys.argv[1:]))
+    except (RuleSafeError, OSError) as error:
+        sys.exit(f"error: {error}")

@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.intervals import wilson
@@ -68,8 +69,13 @@ def pooled(runs: list[Path]) -> dict[str, Any]:
 def main(out: str, *named: str) -> None:
     found = {}
     for text in named:
-        name, _, runs = text.partition("=")
-        found[name] = pooled([Path(run) for run in runs.split(",")])
+        name, equals, runs = text.partition("=")
+        if not equals or name in found:
+            sys.exit(f"{text!r}: each argument is NAME=RUN[,RUN...], with a NAME of its own")
+        try:
+            found[name] = pooled([Path(run) for run in runs.split(",")])
+        except (OSError, RuleSafeError) as error:
+            sys.exit(f"{text}: {error}; a RUN is a folder of `rules generate` that has ended")
     write_atomically(Path(out), (json.dumps(found, indent=1) + "\n").encode())
     print(f"| replies | n | {' | '.join(STAGES)} |\n|{' --- |' * (len(STAGES) + 2)}")
     for name, content in found.items():

@@ -30,6 +30,19 @@ def test_stages_count_the_replies_that_pass(script):
     assert list(script.passed(outcomes).values()) == [20, 18, 15, 11, 6]
 
 
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (["schema"], "each argument is NAME=RUN"),
+        (["schema=none"], "a folder of `rules generate` that has ended"),
+    ],
+)
+def test_wrong_arguments_have_one_clear_error(named, message, script, tmp_path):
+    with pytest.raises(SystemExit, match=message):
+        script.main(str(tmp_path / "out.json"), *named)
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_table_is_that_of_the_data(script):
     found = json.loads((ROOT / "docs/results/data/lock_yield.json").read_text("utf-8"))
     page = (ROOT / "docs/lock_design.md").read_text("utf-8")

@@ -34,6 +34,7 @@ from rulesafe_sim.episode import AgentError
 from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, LockSet, check_keys, check_positive
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
+from rulesafe_sim.seeded_env import SeededEnv
 from rulesafe_sim.simulation import Simulation
 
 SKILLS = ExpertConfig(attempts=2)
@@ -42,7 +43,7 @@ SKILLS = ExpertConfig(attempts=2)
 _OPTIONS = ("rule", "safe")
 
 
-class RuleSafeSkillsEnv(gymnasium.Env):
+class RuleSafeSkillsEnv(SeededEnv):
     """A robot in front of a safe whose actions are complete moves of a part.
 
     Actions, observations, reward, termination and truncation are those of
@@ -88,12 +89,13 @@ class RuleSafeSkillsEnv(gymnasium.Env):
         expert: ExpertConfig = SKILLS,
         render_mode: None = None,
     ) -> None:
+        super().__init__(seed)
         check_keys(observations)
         check_positive("moves", moves)
         self._keys, self._visible, self._moves = tuple(observations), visible, moves
         self._length: Length = instruction
         self._locks, self._safe = self._load(rule), load_safe(safe)
-        self._expert, self._first_seed = expert, seed
+        self._expert = expert
         self.simulation = Simulation(replace(config, split=split))
         self._started = False
         self.action_space = spaces.Discrete(len(PARTS))
@@ -123,13 +125,7 @@ class RuleSafeSkillsEnv(gymnasium.Env):
                 raise unknown_name("reset option", name, _OPTIONS)
         locks = self._load(options["rule"]) if "rule" in options else self._locks
         safe = load_safe(options.get("safe", self._safe))
-        if seed is None:
-            seed = self._first_seed
-        self._first_seed = None
-        super().reset(seed=seed)
-        if seed is None:
-            seed = int(self.np_random.integers(2**31))
-        self.simulation.reset(locks.tables.rules[0], safe, seed)
+        self.simulation.reset(locks.tables.rules[0], safe, self.episode_seed(seed))
         self._locks, self._safe = locks, safe
         self._made, self._last, self._started = 0, 0, True
         return self._observe(), self._info("", "")

@@ -6,11 +6,14 @@ Example::
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TypeVar
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_locks.locks import EVENTS, PARTS, LockState, Rule
+
+T = TypeVar("T")
 
 MAX_STATES = 100_000
 """Limit of the search. The largest graph of the twenty rules has about 1200 states (rule_018)."""
@@ -89,7 +92,19 @@ def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | No
     events to an open door, None if it cannot be opened. A forward search finds the states, a
     backward search from the states with an open door their distances."""
     before = _predecessors(rule, start)
-    queue = deque(state for state in before if state.opened)
+    found = backward_distances(before, (state for state in before if state.opened))
+    known.update({state: found.get(state) for state in before})
+
+
+def backward_distances(before: Mapping[T, Iterable[T]], goals: Iterable[T]) -> dict[T, int]:
+    """Return the fewest moves to a goal from each state that can reach one, by breadth-first
+    search.
+
+    Args:
+        before: each state with its predecessors.
+        goals: states at distance 0.
+    """
+    queue = deque(goals)
     found = dict.fromkeys(queue, 0)
     while queue:
         state = queue.popleft()
@@ -97,7 +112,7 @@ def _add_distances(rule: Rule, start: LockState, known: dict[LockState, int | No
             if earlier not in found:
                 found[earlier] = found[state] + 1
                 queue.append(earlier)
-    known.update({state: found.get(state) for state in before})
+    return found
 
 
 def reachable_states(rule: Rule) -> set[LockState]:

@@ -9,7 +9,6 @@ A batch accepts and scores moves exactly as `scores.Progress` does for possible 
     batch.process_score  # (2,)
 """
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.automata import MOVED, Automaton, automaton_of, possible, smallest
 from rulesafe_locks.locks import PARTS, Rule
+from rulesafe_locks.plans import backward_distances
 from rulesafe_locks.proofs import Proof, prove
 
 Ints = NDArray[np.integer]
@@ -209,18 +209,12 @@ def _wanted(proof: Proof, length: int) -> list[int]:
 
 
 def _distances(lock: Automaton) -> list[int]:
-    """Return the fewest moves from each state to an open door, by breadth-first search."""
-    before: list[list[int]] = [[] for _ in lock.states]
+    """Return the fewest moves from each state to an open door."""
+    before: dict[int, list[int]] = {number: [] for number in range(len(lock.states))}
     for number, state in enumerate(lock.states):
         for after in state.next[: len(MOVED)]:
             if after is not None:
                 before[after].append(number)
-    found = {number: 1 for number, state in enumerate(lock.states) if state.door_unlocked}
-    queue = deque(found)
-    while queue:
-        number = queue.popleft()
-        for earlier in before[number]:
-            if earlier not in found:
-                found[earlier] = found[number] + 1
-                queue.append(earlier)
-    return [found.get(number, UNREACHABLE) for number in range(len(lock.states))]
+    unlocked = (number for number, state in enumerate(lock.states) if state.door_unlocked)
+    found = backward_distances(before, unlocked)  # the door itself is one more move
+    return [found[number] + 1 if number in found else UNREACHABLE for number in before]

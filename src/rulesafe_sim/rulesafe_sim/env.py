@@ -33,6 +33,7 @@ from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
+from rulesafe_sim.seeded_env import SeededEnv
 from rulesafe_sim.shaping import PotentialShaping
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
@@ -45,7 +46,7 @@ _OPTIONS = ("rule", "safe", "variation")
 REWARDS = ("sparse", "dense")
 
 
-class RuleSafeEnv(gymnasium.Env):
+class RuleSafeEnv(SeededEnv):
     """A robot in front of a safe that opens only after the correct sequence of moves.
 
     Action (13,), rad: absolute targets of the right arm's and hand's joints, in the order of
@@ -105,6 +106,7 @@ class RuleSafeEnv(gymnasium.Env):
         reward: Literal["sparse", "dense"] = "sparse",
         discount: float = 0.99,
     ):
+        super().__init__(seed)
         check_length(instruction)
         if reward not in REWARDS:
             raise unknown_name("reward", reward, REWARDS)
@@ -119,7 +121,6 @@ class RuleSafeEnv(gymnasium.Env):
         self._rule, self._safe = load_rule(rule), load_safe(safe)
         self._step_seconds, self._length = step_seconds, instruction
         self._time_limit = time_limit(self._rule, step_seconds)
-        self._first_seed = seed
         self._sampler = load_sampler(sampler)
         rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
         if split is not None:
@@ -152,15 +153,9 @@ class RuleSafeEnv(gymnasium.Env):
             options: "rule" and "safe" for this and later episodes; "variation" (a `Variation` or
                 its `to_dict`) for this episode only, instead of one sampled with the seed.
         """
-        if seed is None:
-            seed = self._first_seed
-        self._first_seed = None
-        super().reset(seed=seed)
-        if seed is None:
-            seed = int(self.np_random.integers(2**31))
         variation = self._apply_options(options or {})
         self._time_limit = time_limit(self._rule, self._step_seconds)
-        self.simulation.reset(self._rule, self._safe, seed, variation)
+        self.simulation.reset(self._rule, self._safe, self.episode_seed(seed), variation)
         self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0

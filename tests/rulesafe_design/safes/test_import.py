@@ -332,6 +332,28 @@ def test_built_in_safes_are_the_same_after_export_and_import(safe, tmp_path):
     assert run_expert(simulation).success
 
 
+def test_a_texture_is_exported_and_imported_again(imported, tmp_path):
+    urdf = export_safe(load_safe(imported["dial"].file), tmp_path / "out")
+    import_urdf(urdf, tmp_path / "again.yaml")
+    first, second = (
+        next(each for each in load_safe(file).door.meshes.visual if each.texture)
+        for file in (imported["dial"].file, tmp_path / "again.yaml")
+    )
+    assert second.texture_color == pytest.approx(first.texture_color, abs=0.01)
+    assert Path(second.texture).is_file()
+
+
+def test_an_edited_mapping_is_not_replaced_by_a_proposed_one(imported, urdfs, tmp_path):
+    out = tmp_path / "dial.yaml"
+    shutil.copytree(imported["dial"].file.with_suffix(""), tmp_path / "dial")
+    mapping = tmp_path / "dial/mapping.yaml"
+    text = mapping.read_text("utf-8").replace("range_deg: 60", "range_deg: 50")
+    mapping.write_text(text, encoding="utf-8")
+    with pytest.raises(RuleSafeError, match=r"differs from the proposed mapping: add --mapping"):
+        import_urdf(urdfs["dial"], out)
+    assert mapping.read_text("utf-8") == text and not out.exists()
+
+
 def test_an_imported_safe_is_exported_and_imported_again(imported, tmp_path):
     first = load_safe(imported["wheel"].file)
     urdf = export_safe(first, tmp_path / "out")

@@ -237,6 +237,18 @@ def test_a_package_without_a_name_does_not_allow_every_folder(tmp_path):
         read_source(urdf)
 
 
+def test_a_far_folder_with_the_name_of_a_package_is_not_allowed(tmp_path):
+    trimesh.creation.box().export(tmp_path / "secret.stl")
+    folder = tmp_path / "robots" / "a" / "b" / "c" / "in"
+    folder.mkdir(parents=True)
+    package = f"package://{tmp_path.name}/secret.stl"
+    with pytest.raises(RuleSafeError, match="missing"):
+        read_source(one_box(folder, package))
+    near = tmp_path / "in"
+    near.mkdir()
+    assert read_source(one_box(near, package)).root == "a"
+
+
 @pytest.mark.parametrize("name", ["loop.stl", "a" * 300 + ".stl"])
 def test_names_that_the_file_system_refuses_are_missing_meshes(name, tmp_path):
     (tmp_path / "loop.stl").symlink_to("loop.stl")

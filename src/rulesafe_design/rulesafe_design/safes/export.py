@@ -47,7 +47,7 @@ def _meshed(link: Link, folder: Path) -> Link:
         if isinstance(shape, MeshShape):
             if shape.visible:
                 path = folder / f"{link.name}_{len(shapes)}.obj"
-                path.write_bytes(shape.path.read_bytes())
+                path.write_bytes(_material_lines(shape, path) + shape.path.read_bytes())
                 shapes.append(replace(shape, path=path, texture=None))
         elif shape.visible:
             groups.setdefault(shape.material, []).append(_piece(shape))
@@ -65,6 +65,17 @@ def _meshed(link: Link, folder: Path) -> Link:
             write_hull(path, piece.vertices, piece.faces)
         shapes.append(_mesh(path, shape.material, visible=False))
     return replace(link, shapes=tuple(shapes))
+
+
+def _material_lines(shape: MeshShape, path: Path) -> bytes:
+    """Write the texture of a mesh, if it has one, with a material file beside the OBJ file `path`;
+    return the lines of the OBJ file that name them."""
+    if shape.texture is None:
+        return b""
+    image, material = path.with_suffix(".png"), path.with_suffix(".mtl")
+    image.write_bytes(shape.texture.read_bytes())
+    material.write_text(f"newmtl textured\nKd 1 1 1\nmap_Kd {image.name}\n", encoding="ascii")
+    return f"mtllib {material.name}\nusemtl textured\n".encode()
 
 
 def _piece(shape: Shape) -> Piece:

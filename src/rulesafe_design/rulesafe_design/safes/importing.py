@@ -6,7 +6,8 @@ from pathlib import Path
 from planner_node.draw import figure, save
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.safes.build import build_safe, describe, write_safe
-from rulesafe_design.safes.mapping import read_mapping, rounded
+from rulesafe_design.safes.mapping import SafeMapping, read_mapping, rounded
+from rulesafe_design.safes.obj_writer import MARKER
 from rulesafe_design.safes.phases import measured
 from rulesafe_design.safes.propose import propose
 from rulesafe_design.safes.source import read_source
@@ -59,6 +60,7 @@ def import_urdf(
             raise RuleSafeError(f"{urdf}: {error}") from error
         choice = rounded(proposal.mapping)
         result.notes += proposal.notes
+        _check_unedited(folder / MARKER, choice)
     else:
         choice = read_mapping(mapping)
     try:
@@ -84,3 +86,13 @@ def import_urdf(
         shown = "visible" if part.shape.phase_visible else "hidden"
         result.lines.append(f"phase of the {name}: {shown} ({difference:.1%} of its pixels differ)")
     return result
+
+
+def _check_unedited(path: Path, proposed: SafeMapping) -> None:
+    """Raise RuleSafeError if the mapping of an earlier import differs from the proposed one: it may
+    have been edited."""
+    if path.is_file() and read_mapping(path) != proposed:
+        raise RuleSafeError(
+            f"{path} differs from the proposed mapping: add --mapping {path} to use it, or delete "
+            "it to use the proposed one"
+        )

@@ -30,6 +30,8 @@ MAX_MESH_BYTES = 64_000_000
 MAX_TRIANGLES = 1_000_000
 MAX_TEXTURE_PIXELS = 4096 * 4096
 MAX_COORDINATE = 1e9
+PACKAGE_LEVELS = 3
+"""Levels above the folder of a URDF at which the folder of its ROS package is searched."""
 """Largest absolute value of a coordinate, in the unit of the file."""
 
 PLAIN = Material((0.5, 0.5, 0.5), roughness=0.6)
@@ -81,8 +83,9 @@ class MeshFolder:
         folder, relative = self.folder, name.removeprefix("file://")
         if name.startswith("package://"):
             package, _, relative = name.removeprefix("package://").partition("/")
-            # The root of the file system has an empty name.
-            named = [each for each in (folder, *folder.parents) if package and each.name == package]
+            # Only near folders, since all of the named folder is allowed. / has an empty name.
+            near = (folder, *folder.parents[:PACKAGE_LEVELS])
+            named = [each for each in near if package and each.name == package]
             folder = named[0] if named else self._allowed[0]
             self._allowed += named[:1]
         try:

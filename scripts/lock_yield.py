@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Count how many replies of a language model pass each stage of the verification of locks.
+"""Count how many replies of a language model pass each stage of their verification.
 
 Usage: lock_yield.py OUT.json NAME=RUN[,RUN...] ...
 
-RUN is an --out of `rulesafe rules generate` that has ended. The runs of one NAME have the same
-settings, and their replies are pooled. Prints the table of docs/lock_design.md.
+RUN is an --out that has ended, of `rulesafe rules generate` (locks) or `rulesafe demos write` (task
+programs). The runs of one NAME have the same settings, and their replies are pooled. Prints the
+tables of docs/lock_design.md.
 """
 
 import json
@@ -17,36 +18,53 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.intervals import wilson
+from rulesafe_demos.write import VERDICT
 from rulesafe_design import answers
 from rulesafe_design.generate import REPORT, REQUEST
 
+FAILS = ("error", "time", "memory", "crash", "output", "clock", "state")
+"""Outcomes of a program that fails while it runs."""
+
 STAGES = {
-    "parsed": tuple(answers.KINDS),
-    "accepted": ("syntax", "forbidden"),
-    "compiled": ("error", "time", "memory", "crash", "output", "clock", "state", "states"),
-    "openable": ("trivial", "shut", "long", "plan"),
-    "new": ("duplicate", "description", "surplus"),
+    "locks": {
+        "parsed": tuple(answers.KINDS),
+        "accepted": ("syntax", "forbidden"),
+        "compiled": (*FAILS, "states"),
+        "openable": ("trivial", "shut", "long", "plan"),
+        "new": ("duplicate", "description", "surplus"),
+    },
+    "programs": {
+        "parsed": (*answers.KINDS, "repeated"),
+        "accepted": ("syntax", "forbidden"),
+        "ran": (*FAILS, "planner"),
+        "opened": ("closed",),
+    },
 }
-"""Stage, in their order -> the outcomes of replies that fail in it."""
+"""Stages of locks and of task programs, in their order -> the outcomes that fail in them."""
 
-POOLED = ("asked", "tokens_in", "tokens_out")
+SUMS = ("asked", "tokens_in", "tokens_out")
 
 
-def passed(outcomes: dict[str, int]) -> dict[str, int]:
-    """Return the number of replies that pass each stage and those before it."""
+def passed(outcomes: dict[str, int], of: str) -> dict[str, int]:
+    """Return the number of replies that pass each stage and those before it.
+
+    Args:
+        outcomes: number of replies by outcome.
+        of: "locks" or "programs".
+    """
     left = sum(outcomes.values())
     found = {}
-    for stage, kinds in STAGES.items():
+    for stage, kinds in STAGES[of].items():
         left -= sum(outcomes.get(kind, 0) for kind in kinds)
         found[stage] = left
     return found
 
 
-def row(name: str, outcomes: dict[str, int]) -> str:
-    """Return a row of the table: counts, and rates in percent with 95 % Wilson intervals."""
+def row(name: str, outcomes: dict[str, int], of: str) -> str:
+    """Return a row of a table: counts, and rates in percent with 95 % Wilson intervals."""
     count = sum(outcomes.values())
     cells = [name, str(count)]
-    for stage in passed(outcomes).values():
+    for stage in passed(outcomes, of).values():
         low, high = wilson(stage, count)
         cells.append(f"{stage} ({100 * low:.0f}-{100 * high:.0f} %)")
     return f"| {' | '.join(cells)} |"
@@ -54,6 +72,27 @@ def row(name: str, outcomes: dict[str, int]) -> str:
 
 def pooled(runs: list[Path]) -> dict[str, Any]:
     """Return the settings and the sums of some runs."""
+    return _programs(runs) if (runs[0] / VERDICT).is_file() else _locks(runs)
+
+
+def _programs(runs: list[Path]) -> dict[str, Any]:
+    verdicts = [read_json(run / VERDICT, "a verdict") for run in runs]
+    models = sorted({verdict["model"] for verdict in verdicts})
+    if len(models) > 1:
+        sys.exit(f"different models: {', '.join(models)}")
+    tries = [one for verdict in verdicts for one in verdict["tries"]]
+    outcomes = Counter("opened" if one["opened"] else one["kind"] for one in tries)
+    tokens = {key: sum(one[key] or 0 for one in tries) for key in ("tokens_in", "tokens_out")}
+    return {
+        "of": "programs",
+        "origin": {"by": "model", "model": models[0]},
+        "asked": len(tries),
+        **tokens,
+        "outcomes": dict(sorted(outcomes.items())),
+    }
+
+
+def _locks(runs: list[Path]) -> dict[str, Any]:
     requests = [read_json(run / REQUEST, "a request") for run in runs]
     reports = [read_json(run / REPORT, "a report") for run in runs]
     outcomes: Counter[str] = Counter()
@@ -62,8 +101,8 @@ def pooled(runs: list[Path]) -> dict[str, Any]:
     origins = [request["origin"] for request in requests]
     if any(origin != origins[0] for origin in origins):
         sys.exit(f"{', '.join(map(str, runs))}: different models or settings")
-    sums = {key: sum(report[key] for report in reports) for key in POOLED}
-    return {"origin": origins[0], **sums, "outcomes": dict(sorted(outcomes.items()))}
+    sums = {key: sum(report[key] for report in reports) for key in SUMS}
+    return {"of": "locks", "origin": origins[0], **sums, "outcomes": dict(sorted(outcomes.items()))}
 
 
 def main(out: str, *named: str) -> None:
@@ -77,9 +116,11 @@ def main(out: str, *named: str) -> None:
         except (OSError, RuleSafeError) as error:
             sys.exit(f"{text}: {error}; a RUN is a folder of `rules generate` that has ended")
     write_atomically(Path(out), (json.dumps(found, indent=1) + "\n").encode())
-    print(f"| replies | n | {' | '.join(STAGES)} |\n|{' --- |' * (len(STAGES) + 2)}")
-    for name, content in found.items():
-        print(row(name, content["outcomes"]))
+    for of, stages in STAGES.items():
+        rows = [row(n, c["outcomes"], of) for n, c in found.items() if c["of"] == of]
+        if rows:
+            print(f"| {of} | n | {' | '.join(stages)} |\n|{' --- |' * (len(stages) + 2)}")
+            print("\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

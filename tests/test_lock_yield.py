@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from rulesafe_demos.write import Decompose, ProgramTask, write
+from rulesafe_design import answers
 from rulesafe_design.generate import KINDS
+from rulesafe_design.sandbox import SANDBOX_KINDS
 
 ROOT = Path(__file__).parents[1]
 
@@ -20,14 +23,28 @@ def script():
 
 
 def test_each_reason_of_failure_belongs_to_one_stage(script):
-    kinds = [kind for stage in script.STAGES.values() for kind in stage]
-    assert len(kinds) == len(set(kinds))
-    assert set(KINDS) - set(kinds) == {"planner"}  # of task programs only
+    locks, programs = (
+        [kind for stage in stages.values() for kind in stage] for stages in script.STAGES.values()
+    )
+    for kinds in (locks, programs):
+        assert len(kinds) == len(set(kinds))
+    assert set(KINDS) - set(locks) == {"planner"}  # of task programs only
+    assert {*answers.KINDS, *SANDBOX_KINDS, "closed"} <= set(programs)
 
 
 def test_stages_count_the_replies_that_pass(script):
     outcomes = {"prose": 1, "syntax": 2, "time": 3, "shut": 4, "duplicate": 5, "accepted": 6}
-    assert list(script.passed(outcomes).values()) == [20, 18, 15, 11, 6]
+    assert list(script.passed(outcomes, "locks").values()) == [20, 18, 15, 11, 6]
+
+
+def test_task_programs_are_counted_from_their_verdicts(script, tmp_path, capsys):
+    task = ProgramTask("rule_002", "safe_02", 0, "nominal")
+    write(task, Decompose(task), tmp_path / "run", repairs=0, film=False)
+    script.main(str(tmp_path / "out.json"), f"decomposed={tmp_path / 'run'}")
+    assert json.loads((tmp_path / "out.json").read_text())["decomposed"]["outcomes"] == {
+        "opened": 1
+    }
+    assert "| decomposed | 1 | 1 (21-100 %) | 1 (21" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -49,7 +66,7 @@ def test_the_table_is_that_of_the_data(script):
     assert len(found) == 2
     for name, content in found.items():
         assert content["asked"] == sum(content["outcomes"].values())
-        assert script.row(name, content["outcomes"]) in page.splitlines()
+        assert script.row(name, content["outcomes"], content["of"]) in page.splitlines()
     schema, grammar = found.values()
     assert ("grammar" in schema["origin"], "grammar" in grammar["origin"]) == (False, True)
     outcomes = sum(content["outcomes"].get("accepted", 0) for content in found.values())

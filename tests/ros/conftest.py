@@ -11,7 +11,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parent))  # for ros_client and memory_player
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
 
 

@@ -26,7 +26,7 @@ ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 DISCOVERY_DELAY = 1.0
 """Wall time in which a node that was just discovered has discovered the others, s."""
 
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Timeout of an expected event, s of wall time."""
 
 

@@ -25,7 +25,7 @@ from rulesafe_interfaces.msg import MemoryTokens
 pytestmark = pytest.mark.ros
 
 LAUNCH = Path(__file__).parents[2] / "launch/record.launch.xml"
-PATIENCE = 60.0
+PATIENCE = 180.0
 ALL = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 

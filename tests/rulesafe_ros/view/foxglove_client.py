@@ -10,7 +10,7 @@ from mcap.records import Schema
 from mcap_ros2.decoder import DecoderFactory
 
 PROTOCOL = "foxglove.sdk.v1"
-PATIENCE = 60.0
+PATIENCE = 180.0
 MESSAGE = 1  # opcode
 
 

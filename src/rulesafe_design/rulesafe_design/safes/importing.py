@@ -7,7 +7,7 @@ from planner_node.draw import figure, save
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.safes.build import build_safe, describe, write_safe
 from rulesafe_design.safes.mapping import SafeMapping, read_mapping, rounded
-from rulesafe_design.safes.obj_writer import MARKER
+from rulesafe_design.safes.obj_writer import MARKER, check_folder
 from rulesafe_design.safes.phases import measured
 from rulesafe_design.safes.propose import propose
 from rulesafe_design.safes.source import read_source
@@ -51,6 +51,7 @@ def import_urdf(
         raise RuleSafeError(
             f"{urdf} is in {folder}, the folder that is written: choose another --out"
         )
+    check_folder(folder)
     source = read_source(urdf, root)
     result = Imported(out, notes=list(source.notes))
     if mapping is None:

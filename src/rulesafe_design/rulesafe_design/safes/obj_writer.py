@@ -42,8 +42,7 @@ class ObjFolder:
     """
 
     def __init__(self, folder: Path, base: Path):
-        if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
-            raise RuleSafeError(f"{folder} exists and is not of an imported safe only")
+        check_folder(folder)
         base.mkdir(parents=True, exist_ok=True)
         self._final, self._base = folder, base
         self._folder = Path(tempfile.mkdtemp(dir=base, prefix=f".{folder.name}."))
@@ -98,9 +97,12 @@ class ObjFolder:
         return (self._final / path.name).relative_to(self._base).as_posix()
 
 
-def _is_foreign(folder: Path) -> bool:
-    """Return whether a folder has files that the import of a safe does not write."""
-    return not all(WRITTEN.fullmatch(path.name) for path in folder.iterdir())
+def check_folder(folder: Path) -> None:
+    """Raise RuleSafeError if the folder has files that the import of a safe does not write."""
+    if folder.exists() and not (
+        folder.is_dir() and all(WRITTEN.fullmatch(path.name) for path in folder.iterdir())
+    ):
+        raise RuleSafeError(f"{folder} exists and is not of an imported safe only")
 
 
 def _area(piece: Piece) -> float:

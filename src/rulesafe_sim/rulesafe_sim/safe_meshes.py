@@ -87,7 +87,7 @@ class Shell:
 
     width: float = required(0.2, 0.6, "m")
     height: float = required(0.2, 0.8, "m")
-    depth: float = required(0.1, 0.6, "m")
+    depth: float = required(0.03, 0.6, "m")
     door_width: float = required(0.15, 0.6, "m")
     door_height: float = required(0.15, 0.8, "m")
     hinge: tuple[float, float] = required(-0.4, 0.4, "m")

@@ -20,6 +20,7 @@ GAP = 0.001  # distance between stand and safe, m, so that they have no contact
 FRONT_INSET = 0.06  # m behind the safe's front, leaves space for a forearm below the safe
 SIDE_INSET = 0.06
 BACK_INSET = 0.03
+COLUMN_INSET = np.array([0.05, 0.05])  # m, from the edges of the plates
 PLATE = 0.015  # m, thickness of the plates at both ends
 
 COLUMN = Material((0.16, 0.17, 0.19), roughness=0.55, metallic=0.3)
@@ -34,9 +35,11 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
     """
     lowest, highest = bounds(safe.links[0])
     floor = FLOOR_Z - pose_safe_in_pelvis[2, 3]
-    low = np.array([lowest[0] + BACK_INSET, lowest[1] + SIDE_INSET, floor])
-    high = np.array([highest[0] - FRONT_INSET, highest[1] - SIDE_INSET, lowest[2] - GAP])
-    column_inset = np.array([0.05, 0.05, 0.0])
+    inset_low, inset_high = np.array([BACK_INSET, SIDE_INSET]), np.array([FRONT_INSET, SIDE_INSET])
+    share = _share(highest - lowest, inset_low + inset_high)
+    low = np.array([*(lowest[:2] + share * inset_low), floor])
+    high = np.array([*(highest[:2] - share * inset_high), lowest[2] - GAP])
+    column_inset = np.array([*(_share(high - low, 2 * COLUMN_INSET) * COLUMN_INSET), 0.0])
 
     def box(near: np.ndarray, far: np.ndarray, material: Material) -> Shape:
         pose = pose_safe_in_pelvis @ from_parts(np.eye(3), (near + far) / 2)
@@ -47,6 +50,12 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
     plate = np.array([0.0, 0.0, PLATE])
     column = box(low + column_inset + plate, high - column_inset - plate, COLUMN)
     return floor_plate, column, top_plate
+
+
+def _share(size: np.ndarray, insets: np.ndarray) -> np.ndarray:
+    """Return the fraction (2,) of insets (2,) that leaves 0.3 of a size (3,) in x and y: 1, except
+    for a shallow or narrow safe, such as a door in a frame."""
+    return np.minimum(1.0, 0.7 * size[:2] / insets)
 
 
 def safe_on_stand(safe: Safe, pose_safe_in_pelvis: Transform) -> Body:

@@ -11,7 +11,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis
 from rulesafe_design.safes.fit import fitted, measure, sample, scales
 from rulesafe_design.safes.grasps import gripped_grasps
-from rulesafe_design.safes.mesh_files import Piece
+from rulesafe_design.safes.mesh_files import Piece, box_piece, cylinder_piece
 from rulesafe_sim.safe_checks import PINCH_WIDTH, pinched_width
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
 from rulesafe_sim.visuals import shape_mesh
@@ -53,6 +53,24 @@ def test_a_family_is_found_again_with_its_sizes_and_angle(family, angle):
     off = (outline.angle - radians(angle) + step / 2) % step - step / 2
     assert abs(off) < radians(1.5)
     assert scales(outline) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("length", [0.04, 0.09])
+def test_a_ridge_on_the_face_of_a_round_part_is_gripped(length):
+    """As on the dials of ovens: a disc that is too wide for a pinch, with a bar on it."""
+    disc = cylinder_piece(0.05, 0.03).moved(about_axis((0, 1, 0), pi / 2) + at_x(0.015))
+    bar = box_piece((0.02, 0.022, length)).moved(np.eye(4) + at_x(0.04))
+    outline = measure(sample((disc, bar)))
+    found = fitted(outline)
+    assert isinstance(found, Bar) and scales(outline) == (1.0, 1.0)
+    assert found.width == pytest.approx(0.022, abs=1e-3)
+    assert (found.face, found.depth) == pytest.approx((0.05, 0.02), abs=1e-3)
+
+
+def at_x(x: float) -> np.ndarray:
+    shift = np.zeros((4, 4))
+    shift[0, 3] = x
+    return shift
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=str)

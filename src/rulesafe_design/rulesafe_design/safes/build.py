@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import from_parts
 from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_design.safes.decompose import Convex, convex_pieces
+from rulesafe_design.safes.fit import sample
 from rulesafe_design.safes.layout import Layout, bounds_of
 from rulesafe_design.safes.mapping import JointMapping, SafeMapping, TurnerMapping
 from rulesafe_design.safes.mesh_files import Piece
@@ -32,7 +34,8 @@ ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 
 CLEARANCE = 0.07  # m, height of an added part above or below the middle of the door
 STANDS_OUT = 0.004  # m, from the door's front
-ENOUGH = 0.10  # m, space around an added part
+ENOUGH = 0.07  # m, space around an added part
+ADDED_RADIUS = 0.03  # m, around the axis of an added knob
 
 
 def layout_of(source: UrdfSource, mapping: SafeMapping) -> Layout:
@@ -84,7 +87,7 @@ def _write_parts(folder: ObjFolder, layout: Layout, mapping: SafeMapping) -> Saf
         if turner is not None and abs(layout.axis(name)[1][0]) < 0.95:
             raise RuleSafeError(f"the axis of {turner.joint} is not along the front's direction")
     knob = _turner(folder, layout, "knob", mapping.knob, side, mapping.handle)
-    handle = _turner(folder, layout, "handle", mapping.handle, side, mapping.knob)
+    handle = _turner(folder, layout, "handle", mapping.handle, side, mapping.knob or knob)
     assert isinstance(knob, Knob) and isinstance(handle, Handle)
     door = Door(
         **_common(mapping.door),
@@ -157,10 +160,10 @@ def _turner(
     part: str,
     of: TurnerMapping | None,
     side: int,
-    other: TurnerMapping | None,
+    other: TurnerMapping | Knob | Handle | None,
 ) -> Knob | Handle:
     if of is None:
-        return _added(layout, part, side, other is not None)
+        return _added(layout, part, side, other)
     move = layout.turned(part, of.along, of.across, of.closed_angle)
     visual = [move(piece) for piece in layout.pieces(part, visual=True)]
     hulls = []
@@ -188,19 +191,19 @@ def _turner(
     )
 
 
-def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Handle:
-    """Return a built-in knob or lever, above or below the part that the safe has."""
-    edge = min(0.06, layout.door_width / 3)
-    y = -side * (layout.door_width / 2 - edge)
-    height = _free_height(layout, part, side, y, has_other)
+def _added(
+    layout: Layout, part: str, side: int, other: TurnerMapping | Knob | Handle | None
+) -> Knob | Handle:
+    """Return a built-in knob or lever, where the door has most space."""
+    y, z = _free_place(layout, part, side, other)
     common: dict[str, Any] = {
         "range": radians(60.0),
         "open_above": 0.7,
         "closed_below": 0.3,
         "damping": 0.05,
         "detent": 0.04,
-        "from_free_edge": edge,
-        "above_centre": round(height, 4),
+        "from_free_edge": round(layout.door_width / 2 + side * y, 4),
+        "above_centre": round(z, 4),
         "rotor_inertia": 0.0002,
     }
     if part == "knob":
@@ -224,29 +227,44 @@ def _added(layout: Layout, part: str, side: int, has_other: bool) -> Knob | Hand
     )
 
 
-def _free_height(layout: Layout, part: str, side: int, y: float, has_other: bool) -> float:
-    """Return the height (m) on the door at which an added part, with its axis at `y`, has most
-    space during its motion, near its usual place."""
-    usual = CLEARANCE if part == "knob" else -CLEARANCE
-    room = layout.door_height / 2 - 0.06
+def _free_place(
+    layout: Layout, part: str, side: int, other: TurnerMapping | Knob | Handle | None
+) -> tuple[float, float]:
+    """Return y and z (m) of the axis of an added part: where it has most space during its motion,
+    near its usual place, beside the free edge."""
+    edge = min(0.06, layout.door_width / 3)
+    usual = -side * (layout.door_width / 2 - edge), CLEARANCE if part == "knob" else -CLEARANCE
     present = [*layout.pieces("door")]
-    if has_other:
+    if isinstance(other, TurnerMapping):
         present += layout.pieces("handle" if part == "knob" else "knob")
-    points = np.concatenate([piece.vertices for piece in present])
-    points = np.unique(np.round(points[points[:, 0] > STANDS_OUT, 1:], 3), axis=0)
+    points = sample(tuple(present))
+    points = points[points[:, 0] > STANDS_OUT, 1:]
+    if isinstance(other, Knob | Handle):  # added, too
+        turns = np.linspace(0, 2 * np.pi, 24)
+        axis = (-side * (layout.door_width / 2 - other.from_free_edge), other.above_centre)
+        ring = ADDED_RADIUS * np.stack([np.sin(turns), np.cos(turns)], axis=1) + axis
+        points = np.concatenate([points, ring])
     swept = np.zeros((1, 2))
     if part == "handle":  # from the hinge's side downwards
         angles, radii = np.meshgrid(np.radians(np.linspace(0, 60, 5)), np.linspace(0, 0.1, 6))
         arms = np.stack([side * radii * np.cos(angles), -radii * np.sin(angles)], axis=-1)
         swept = arms.reshape(-1, 2)
 
-    def gap(height: float) -> float:
-        away = points[:, None] - np.add(swept, (y, height))
-        return min(float(np.linalg.norm(away, axis=-1).min(initial=np.inf)), ENOUGH)
+    tree = KDTree(points) if len(points) else None
 
-    heights = np.linspace(-room, room, 41).tolist()
-    best = max(heights, key=lambda height: gap(height) - 0.05 * abs(height - usual))
-    return round(float(best), 4)
+    def worth(place: tuple[float, float]) -> float:
+        gap = ENOUGH if tree is None else min(ENOUGH, *tree.query(np.add(swept, place))[0])
+        return gap - 0.1 * float(np.linalg.norm(np.subtract(place, usual)))
+
+    room = layout.door_height / 2 - 0.06
+    length = 0.0 if part == "knob" else 0.1
+    inwards = np.linspace(0, max(0.0, layout.door_width / 2 - edge - length / 2), 9)
+    places = [
+        (usual[0] + side * float(shift), float(z))
+        for shift in inwards
+        for z in np.linspace(-room, room, 41)
+    ]
+    return max(places, key=worth)
 
 
 def _mean(meshes: LinkMeshes) -> Material:

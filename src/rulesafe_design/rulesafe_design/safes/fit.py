@@ -3,7 +3,7 @@
 The frame of the points: x out of the door along the part's axis from the door's front, z up, y to
 the right as seen from the front. Angles are clockwise from z as seen from the front (from z to y).
 The fit uses the outline: the largest distance from the axis in each direction, of the part's
-section where it is widest. Lengths in m.
+section where it is widest, or of a ridge on the face of a round part. Lengths in m.
 """
 
 from collections.abc import Callable
@@ -41,6 +41,9 @@ DIAL_RIDGES = 6
 """Ridges by which a round dial, which a pinch would slip on, is approximated for collision."""
 
 THINNEST = 0.003  # m, behind the grip of a part
+RIDGES = (0.5, 0.4, 0.3)
+"""Depths, as fractions of the distance from the door to the part's front, in which a ridge on the
+face of a round part is searched; the largest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +100,13 @@ def measure(points: NDArray[np.float64]) -> Outline:
     margin = 0.05 * (face - back)
     zone = upper[(upper[:, 0] >= back - margin) & (upper[:, 0] <= face + margin)]
     radii = _radii(zone)
-    if radii.min() > COMPACT * radii.max():
-        return _compact(radii, back, face)
+    if _is_compact(radii):
+        ridges = [upper[upper[:, 0] > (1 - depth) * front] for depth in RIDGES]
+        ridge = next((points for points in ridges if _is_ridge(_radii(points))), None)
+        if ridge is None:
+            return _compact(radii, back, face)
+        zone, radii = ridge, _radii(ridge)  # the hand pinches the ridge
+        back, face = float(ridge[:, 0].min()), front
     arms = _arms(radii > ARM * radii.max())
     count = len(arms)
     spread = np.diff([*arms, arms[0] + 2 * pi])
@@ -122,6 +130,17 @@ def _radii(zone: NDArray[np.float64]) -> NDArray[np.float64]:
     known = np.flatnonzero(radii)
     filled: NDArray[np.float64] = np.interp(np.arange(BINS), known, radii[known], period=BINS)
     return filled
+
+
+def _is_compact(radii: NDArray[np.float64]) -> bool:
+    return bool(radii.min() > COMPACT * radii.max())
+
+
+def _is_ridge(radii: NDArray[np.float64]) -> bool:
+    """Return whether an outline has two opposite arms and is narrow between them."""
+    if _is_compact(radii) or len(arms := _arms(radii > ARM * radii.max())) != 2:
+        return False
+    return bool(abs(arms[1] - arms[0] - pi) < 0.2 and np.quantile(radii, 0.1) < 0.5 * radii.max())
 
 
 def _compact(radii: NDArray[np.float64], back: float, face: float) -> Outline:

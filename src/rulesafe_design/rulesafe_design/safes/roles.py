@@ -76,7 +76,9 @@ def _closed(source: UrdfSource, door: SourceJoint) -> float:
 
 
 def find_front(source: UrdfSource, up: str, door: SourceJoint, closed: float) -> str:
-    """Return the horizontal direction in which the closed door's panel looks."""
+    """Return the horizontal direction in which the closed door's panel looks: away from the case;
+    if the panel is in its middle, to the side on which the door opens, or on which the parts are.
+    """
     poses = source.poses({door.name: closed})
     turning = [j for j in source.joints if j.kind in TURNING and j.name != door.name]
     below = set().union(*(source.below(joint.child) for joint in turning))
@@ -99,8 +101,13 @@ def find_front(source: UrdfSource, up: str, door: SourceJoint, closed: float) ->
     other = (rest.min(0) + rest.max(0)) / 2 if len(rest) else centre
     ahead = float((centre - other) @ axis)
     parts = points(sorted(below))
-    if len(parts) and abs(ahead) < 0.05 * float(np.ptp(rest @ axis) if len(rest) else 0.0):
-        ahead = float((parts.mean(0) - centre) @ axis)
+    if abs(ahead) <= 0.05 * float(np.ptp(rest @ axis) if len(rest) else 0.0):
+        up_room, down_room = door.upper - closed, closed - door.lower
+        if up_room != down_room:
+            poses = source.poses({door.name: closed + (0.1 if up_room > down_room else -0.1)})
+            ahead = float((points(sorted(of_door - below)).mean(0) - panel.mean(0)) @ axis)
+        elif len(parts):
+            ahead = float((parts.mean(0) - centre) @ axis)
     opposite = {"+": "-", "-": "+"}[thin[0]] + thin[1]
     return thin if ahead >= 0 else opposite
 

@@ -201,6 +201,7 @@ def test_sampled_programs_conform(parser):
         "def check_lock(self):\n    in = 1\n",
         "def check_lock(self):\n    a.__class__ = 1\n",
         "def other(self):\n    pass\n",
+        "def check_lock(self):\n    a = hasattr(a, '_b')\n",
     ],
 )
 def test_refused_programs_do_not_conform(parser, program):

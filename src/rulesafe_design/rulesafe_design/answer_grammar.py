@@ -122,7 +122,8 @@ def answer_grammar() -> str:
         "event": events,
         "part": _choice(PARTS),
         "method": _choice(sorted(set().union(*METHODS.values()))),
-        "function": _choice(name for name in BUILTINS if name.islower()),
+        # Functions of attributes are allowed on self only: see the rule `has`.
+        "function": _choice(name for name in BUILTINS if name.islower() and "attr" not in name),
         **_description(*DESCRIPTION),
         **_names(),
     }

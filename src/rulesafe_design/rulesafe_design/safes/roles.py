@@ -139,7 +139,9 @@ def find_turners(bare: Layout, notes: list[str]) -> dict[str, SourceJoint]:
         elif (abs((low + high)[1:] / 2) > half).any() or high[0] < 0.0:
             notes.append(f"{joint.name} ({joint.child}) is not on the door's front; it is fixed")
         else:
-            found.append((joint, float(np.max(high[1:] - low[1:]))))
+            corners = np.concatenate([piece.vertices for piece in one.pieces("knob")])[:, 1:]
+            away = np.linalg.norm(corners - one.axis_on_door("knob"), axis=1)
+            found.append((joint, float(away.max())))
             if joint.child not in source.below(door.child):
                 notes.append(f"{joint.name} is attached to the case; here it moves with the door")
     return _roles(source, found, notes)
@@ -149,24 +151,26 @@ def _roles(source: UrdfSource, found, notes: list[str]) -> dict[str, SourceJoint
     def called(joint: SourceJoint, words: tuple[str, ...]) -> bool:
         return any(word in _names(source, joint) for word in words)
 
-    by_size = [joint for joint, _ in sorted(found, key=lambda each: -each[1])]
-    handles = [j for j in by_size if called(j, HANDLE_NAMES)]
-    others = [j for j in by_size if j not in handles]
+    by_reach = [joint for joint, _ in sorted(found, key=lambda each: -each[1])]
+    handles = [j for j in by_reach if called(j, HANDLE_NAMES)]
+    others = [j for j in by_reach if j not in handles]
     knobs = [j for j in others if called(j, KNOB_NAMES)]
     unnamed = [j for j in others if j not in knobs]
     if not handles:
         spare = unnamed or (knobs if len(knobs) > 1 else [])
-        if spare and (len(by_size) > 1 or (spare is unnamed and not knobs)):
+        if spare and (len(by_reach) > 1 or (spare is unnamed and not knobs)):
             handles = spare[:1]
-            notes.append(f"{handles[0].name} ({handles[0].child}) is the handle: it is the largest")
+            notes.append(
+                f"{handles[0].name} ({handles[0].child}) is the handle: it reaches furthest"
+            )
     if not knobs or knobs[0] in handles:
-        left = [j for j in by_size if j not in handles[:1]]
+        left = [j for j in by_reach if j not in handles[:1]]
         knobs = left[:1]
         if knobs and not called(knobs[0], KNOB_NAMES):
             notes.append(f"{knobs[0].name} ({knobs[0].child}) is the knob")
     roles = {"knob": knobs[:1], "handle": handles[:1]}
     used = [joint for joints in roles.values() for joint in joints]
-    for joint in by_size:
+    for joint in by_reach:
         if joint not in used:
             notes.append(f"{joint.name} ({joint.child}) is neither knob nor handle; it is fixed")
     return {part: joints[0] for part, joints in roles.items() if joints}

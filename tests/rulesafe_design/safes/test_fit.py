@@ -9,7 +9,7 @@ import pytest
 from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis
-from rulesafe_design.safes.fit import fitted, measure, sample, scales
+from rulesafe_design.safes.fit import BINS, _arms, _is_ridge, fitted, measure, sample, scales
 from rulesafe_design.safes.grasps import gripped_grasps
 from rulesafe_design.safes.mesh_files import Piece, box_piece, cylinder_piece
 from rulesafe_sim.safe_checks import PINCH_WIDTH, pinched_width
@@ -53,6 +53,12 @@ def test_a_family_is_found_again_with_its_sizes_and_angle(family, angle):
     off = (outline.angle - radians(angle) + step / 2) % step - step / 2
     assert abs(off) < radians(1.5)
     assert scales(outline) == (1.0, 1.0)
+
+
+def test_an_outline_without_gaps_has_no_arms():
+    """It may be too uneven to be compact."""
+    assert _arms(np.ones(BINS, bool)) == []
+    assert not _is_ridge(np.linspace(0.66, 1.0, BINS))
 
 
 @pytest.mark.parametrize("length", [0.04, 0.09])

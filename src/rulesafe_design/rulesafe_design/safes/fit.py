@@ -108,6 +108,8 @@ def measure(points: NDArray[np.float64]) -> Outline:
         zone, radii = ridge, _radii(ridge)  # the hand pinches the ridge
         back, face = float(ridge[:, 0].min()), front
     arms = _arms(radii > ARM * radii.max())
+    if not arms:
+        return _compact(radii, back, face)
     count = len(arms)
     spread = np.diff([*arms, arms[0] + 2 * pi])
     if count > 1 and np.ptp(spread) > 0.2:  # irregular: its longest arm
@@ -175,10 +177,10 @@ def _hull_area(radii: NDArray[np.float64], angles: NDArray[np.float64]) -> float
 
 
 def _arms(long: NDArray[np.bool_]) -> list[float]:
-    """Return the directions (rad) of the middles of contiguous bins."""
+    """Return the directions (rad) of the middles of contiguous bins; none if all are long."""
     starts = np.flatnonzero(long & ~np.roll(long, 1))
     ends = np.flatnonzero(long & ~np.roll(long, -1))
-    if ends[0] < starts[0]:
+    if len(ends) and ends[0] < starts[0]:
         ends = np.roll(ends, -1)
     widths = (ends - starts) % BINS
     return [float(2 * pi * (s + w / 2 + 0.5) / BINS) for s, w in zip(starts, widths, strict=True)]

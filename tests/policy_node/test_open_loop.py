@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from policy_node.open_loop import evenly_spaced, measure, report
+from policy_node.open_loop import Errors, evenly_spaced, measure, report
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
@@ -101,3 +101,11 @@ def test_what_cannot_be_compared_is_said(store):
     with pytest.raises(RuleSafeError, match="AttributeError") as raised:
         measure(policy, store, [0], EVERY)
     assert str(raised.value).count("File") == 1, "the policy's line, and none of this package"
+
+
+def test_steps_after_the_end_of_all_episodes_are_not_reported():
+    hand = np.full((2, CHUNK), 0.001)
+    hand[:, 20:] = np.nan
+    unknown = np.full(2, -1)
+    text = report(Errors(hand, hand, np.zeros(2, np.int64), unknown, unknown))
+    assert "| 11 | 1.0 (1.0) |" in text and "nan" not in text

@@ -172,7 +172,8 @@ def report(errors: Errors) -> str:
     """Return Markdown tables of the errors: by step of the chunk, and by step of the task or by
     subtask, with the share of correctly chosen subtasks if the policy chooses them."""
     rows = [["step of the chunk", "hand error, mm", "finger error, rad"]]
-    rows += [[str(step), *_cells(errors, np.s_[:, step])] for step in STEPS]
+    reached = [step for step in STEPS if np.isfinite(errors.hand[:, step]).any()]
+    rows += [[str(step), *_cells(errors, np.s_[:, step])] for step in reached]
     text = markdown_table(rows, left=0)
     known = (errors.subtasks >= 0) & (errors.chosen >= 0)
     if known.any():

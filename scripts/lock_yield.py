@@ -22,21 +22,21 @@ from rulesafe_demos.write import VERDICT
 from rulesafe_design import answers
 from rulesafe_design.generate import REPORT, REQUEST
 
-FAILS = ("error", "time", "memory", "crash", "output", "clock", "state")
+RUN_FAILURES = ("error", "time", "memory", "crash", "output", "clock", "state")
 """Outcomes of a program that fails while it runs."""
 
 STAGES = {
     "locks": {
         "parsed": tuple(answers.KINDS),
         "accepted": ("syntax", "forbidden"),
-        "compiled": (*FAILS, "states"),
+        "compiled": (*RUN_FAILURES, "states"),
         "openable": ("trivial", "shut", "long", "plan"),
         "new": ("duplicate", "description", "surplus"),
     },
     "programs": {
         "parsed": (*answers.KINDS, "repeated"),
         "accepted": ("syntax", "forbidden"),
-        "ran": (*FAILS, "planner"),
+        "ran": (*RUN_FAILURES, "planner"),
         "opened": ("closed",),
     },
 }
@@ -114,7 +114,7 @@ def main(out: str, *named: str) -> None:
         try:
             found[name] = pooled([Path(run) for run in runs.split(",")])
         except (OSError, RuleSafeError) as error:
-            sys.exit(f"{text}: {error}; a RUN is a folder of `rules generate` that has ended")
+            sys.exit(f"{text}: {error}; a RUN is an --out that has ended")
     write_atomically(Path(out), (json.dumps(found, indent=1) + "\n").encode())
     for of, stages in STAGES.items():
         rows = [row(n, c["outcomes"], of) for n, c in found.items() if c["of"] == of]

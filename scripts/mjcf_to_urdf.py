@@ -62,6 +62,7 @@ class Converter:
         self.model, self.urdf, self.groups = model, urdf, groups
         self.folder = urdf.with_name(f"{urdf.stem}_meshes")
         self.robot = ET.Element("robot", name=urdf.stem)
+        self.written: set[Path] = set()  # mesh files
 
     def name(self, body: int) -> str:
         return self.model.body(body).name or f"body_{body}"
@@ -179,7 +180,8 @@ class Converter:
         """Write a mesh as binary STL; return its path relative to the URDF."""
         part = self.model.mesh(mesh)
         path = self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', part.name)}_{mesh}.stl"
-        if not path.exists():
+        if path not in self.written:
+            self.written.add(path)
             self.folder.mkdir(parents=True, exist_ok=True)
             start, count = int(part.vertadr[0]), int(part.vertnum[0])
             vertices = self.model.mesh_vert[start : start + count]

@@ -51,7 +51,7 @@ def test_task_programs_are_counted_from_their_verdicts(script, tmp_path, capsys)
     ("named", "message"),
     [
         (["schema"], "each argument is NAME=RUN"),
-        (["schema=none"], "a folder of `rules generate` that has ended"),
+        (["schema=none"], "an --out that has ended"),
     ],
 )
 def test_wrong_arguments_have_one_clear_error(named, message, script, tmp_path):

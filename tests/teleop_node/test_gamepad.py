@@ -11,9 +11,9 @@ from teleop_node.gamepad import (
     AXIS,
     BUTTON,
     BUTTON_KEYS,
-    CROSS_KEYS,
-    CROSS_X,
-    CROSS_Y,
+    D_PAD_KEYS,
+    D_PAD_X,
+    D_PAD_Y,
     EVENT,
     LEFT_TRIGGER,
     LEFT_X,
@@ -82,15 +82,15 @@ def test_with_the_left_trigger_the_right_stick_tilts_as_the_keys_do(device):
 
 
 def test_buttons_are_keys_once_per_press(device):
-    assert set(BUTTON_KEYS.values()) | set(CROSS_KEYS.values()) <= set(KEYS)
+    assert set(BUTTON_KEYS.values()) | set(D_PAD_KEYS.values()) <= set(KEYS)
     at_start = [(BUTTON | AT_START, 0, 0), (AXIS | AT_START, LEFT_TRIGGER, -32767)]
     assert device.send(*at_start) == []
     assert device.send((BUTTON, 0, 1), (BUTTON, 0, 0), (BUTTON, 5, 1), (BUTTON, 99, 1)) == [
         " ",
         "g",
     ]
-    cross = [(CROSS_X, 32767), (CROSS_X, 0), (CROSS_Y, -32767), (CROSS_Y, 32767)]
-    assert device.send(*[(AXIS, axis, value) for axis, value in cross]) == ["t", "P", "p"]
+    moves = [(D_PAD_X, 32767), (D_PAD_X, 0), (D_PAD_Y, -32767), (D_PAD_Y, 32767)]
+    assert device.send(*[(AXIS, axis, value) for axis, value in moves]) == ["t", "P", "p"]
 
 
 def test_an_event_that_is_read_in_two_parts_is_one(device):

@@ -100,8 +100,9 @@ def convert(recording: XrRecording, options: ImportOptions) -> tuple[EpisodeData
     source = np.stack([np.broadcast_to(column, length) for column in columns], 1)
     positions = sampled(source)
     targets = sampled(actions)[1:]
-    _check_limits("states", source, ALL_JOINTS, notes)
-    _check_limits("actions", actions, ACTION_JOINTS, [])
+    if note := _check_limits("states", source, ALL_JOINTS):
+        notes.append(note)
+    _check_limits("actions", actions, ACTION_JOINTS)  # those beyond a limit are clipped below
     clipped = np.clip(targets, *_limits(ACTION_JOINTS))
     if changed := int((clipped != targets).any(axis=1).sum()):
         notes.append(f"actions of {changed} frames clipped to the joint limits of the H1-2")
@@ -128,24 +129,24 @@ def _limits(joints: Sequence[str]) -> NDArray[np.float64]:
     return np.array([(body.joint(name).lower, body.joint(name).upper) for name in joints]).T
 
 
-def _check_limits(
-    kind: str, positions: NDArray[np.float64], joints: Sequence[str], notes: list[str]
-) -> None:
-    """Note how many frames have positions (frames, joints) far beyond the limits; raise
-    RuleSafeError if most have, as in degrees or of another robot."""
+def _check_limits(kind: str, positions: NDArray[np.float64], joints: Sequence[str]) -> str:
+    """Return a note on positions (frames, joints) far beyond the limits, empty if there are none;
+    raise RuleSafeError if most frames have some, as in degrees or of another robot."""
     lower, upper = _limits(joints)
     far = np.maximum(positions - upper, lower - positions) > BEYOND
-    if frames := int(far.any(axis=1).sum()):
-        joint = int(far.sum(axis=0).argmax())
-        values = positions[:, joint]
-        found = (
-            f"{kind} of {frames} frames are more than {BEYOND:g} rad beyond the joint limits of "
-            f"the H1-2: {joints[joint]} is {values.min():.2f} to {values.max():.2f}, its limits "
-            f"are {lower[joint]:.2f} to {upper[joint]:.2f} rad"
-        )
-        if frames > len(positions) / 2:
-            raise RuleSafeError(f"{found}. Are the positions in degrees, or of another robot?")
-        notes.append(found)
+    frames = int(far.any(axis=1).sum())
+    if not frames:
+        return ""
+    joint = int(far.sum(axis=0).argmax())
+    values = positions[:, joint]
+    found = (
+        f"{kind} of {frames} frames are more than {BEYOND:g} rad beyond the joint limits of "
+        f"the H1-2: {joints[joint]} is {values.min():.2f} to {values.max():.2f}, its limits "
+        f"are {lower[joint]:.2f} to {upper[joint]:.2f} rad"
+    )
+    if frames > len(positions) / 2:
+        raise RuleSafeError(f"{found}. Are the positions in degrees, or of another robot?")
+    return found
 
 
 def frame_positions(recording: XrRecording, options: ImportOptions) -> NDArray[np.float64]:

@@ -1,14 +1,9 @@
 """Base class of the Gymnasium environments whose episodes have a seed."""
 
-from typing import TypeVar
-
 import gymnasium
 
-Observation = TypeVar("Observation")
-Action = TypeVar("Action")
 
-
-class SeededEnv(gymnasium.Env[Observation, Action]):
+class SeededEnv(gymnasium.Env):
     """An environment with a seed for each episode.
 
     Args:

@@ -36,10 +36,10 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
     lowest, highest = bounds(safe.links[0])
     floor = FLOOR_Z - pose_safe_in_pelvis[2, 3]
     inset_low, inset_high = np.array([BACK_INSET, SIDE_INSET]), np.array([FRONT_INSET, SIDE_INSET])
-    share = _share(highest - lowest, inset_low + inset_high)
-    low = np.array([*(lowest[:2] + share * inset_low), floor])
-    high = np.array([*(highest[:2] - share * inset_high), lowest[2] - GAP])
-    column_inset = np.array([*(_share(high - low, 2 * COLUMN_INSET) * COLUMN_INSET), 0.0])
+    scale = _inset_scale(highest - lowest, inset_low + inset_high)
+    low = np.array([*(lowest[:2] + scale * inset_low), floor])
+    high = np.array([*(highest[:2] - scale * inset_high), lowest[2] - GAP])
+    column_inset = np.array([*(_inset_scale(high - low, 2 * COLUMN_INSET) * COLUMN_INSET), 0.0])
 
     def box(near: np.ndarray, far: np.ndarray, material: Material) -> Shape:
         pose = pose_safe_in_pelvis @ from_parts(np.eye(3), (near + far) / 2)
@@ -52,9 +52,9 @@ def stand_shapes(safe: Body, pose_safe_in_pelvis: Transform) -> tuple[Shape, ...
     return floor_plate, column, top_plate
 
 
-def _share(size: np.ndarray, insets: np.ndarray) -> np.ndarray:
-    """Return the fraction (2,) of insets (2,) that leaves 0.3 of a size (3,) in x and y: 1, except
-    for a shallow or narrow safe, such as a door in a frame."""
+def _inset_scale(size: np.ndarray, insets: np.ndarray) -> np.ndarray:
+    """Return the factors (2,) of insets (2,) in x and y, so that at least 30 % of a size (3,)
+    remain: 1, except for a shallow or narrow safe, such as a door in a frame."""
     return np.minimum(1.0, 0.7 * size[:2] / insets)
 
 

@@ -1,6 +1,6 @@
 """A gamepad at Linux's joystick interface: sticks move the hand, buttons are keys of the keyboard.
 
-Numbers of axes and buttons are those of the kernel's driver `xpad` (XBox controllers and others in
+Numbers of axes and buttons are those of the kernel's driver `xpad` (Xbox controllers and others in
 that mode).
 """
 
@@ -23,7 +23,7 @@ BUTTON, AXIS = 1, 2
 LEFT_X, LEFT_Y, LEFT_TRIGGER, RIGHT_X, RIGHT_Y = range(5)
 """Axes; sticks are positive to the right and down."""
 
-CROSS_X, CROSS_Y = 6, 7
+D_PAD_X, D_PAD_Y = 6, 7
 """Axes of the directional pad."""
 
 BUTTON_KEYS: Mapping[int, str] = {
@@ -38,11 +38,11 @@ BUTTON_KEYS: Mapping[int, str] = {
 }
 """Key by number of the button."""
 
-CROSS_KEYS: Mapping[tuple[int, int], str] = {
-    (CROSS_X, 1): "t",
-    (CROSS_X, -1): "T",
-    (CROSS_Y, 1): "p",
-    (CROSS_Y, -1): "P",
+D_PAD_KEYS: Mapping[tuple[int, int], str] = {
+    (D_PAD_X, 1): "t",
+    (D_PAD_X, -1): "T",
+    (D_PAD_Y, 1): "p",
+    (D_PAD_Y, -1): "P",
 }
 """Key by axis and direction of the directional pad."""
 
@@ -57,8 +57,8 @@ A              close or open the hand
 X  Y           to the knob, to the handle
 left bumper    to the handle, for the door
 right bumper   into the grasp
-cross > <      turn the held part, and back
-cross v ^      pull, push the door
+D-pad > <      turn the held part, and back
+D-pad v ^      pull, push the door
 B              stop
 start  back    faster, slower
 """
@@ -119,7 +119,7 @@ class Gamepad:
 
     def _move(self, axis: int, value: float) -> Iterator[str]:
         before, self._axes[axis] = self._axes.get(axis, 0.0), value
-        key = CROSS_KEYS.get((axis, round(value)))
+        key = D_PAD_KEYS.get((axis, round(value)))
         if key and round(value) != round(before):
             yield key
 

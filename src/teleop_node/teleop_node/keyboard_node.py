@@ -115,10 +115,13 @@ class KeyboardNode(ClientNode):
                 message.header.frame_id = "pelvis"
                 self._poses.publish(message)
 
+    def _safe(self) -> Transform | None:
+        """Return the pose of the safe in the pelvis frame; None if it is unknown."""
+        return decode_pose(self._status.safe_pose) if self._status else None
+
     def _situation(self) -> Situation:
         assert self._hand is not None
-        safe = decode_pose(self._status.safe_pose) if self._status else None
-        return Situation(self._hand, safe, self._mode == "assisted")
+        return Situation(self._hand, self._safe(), self._mode == "assisted")
 
     def steer(self, motion: NDArray[np.float64]) -> None:
         """Publish the velocity of a motion (6,) of `Gamepad.motion`; zero only after a motion."""
@@ -139,11 +142,10 @@ class KeyboardNode(ClientNode):
         """Return the state in two lines."""
         assert self._hand is not None
         status = self._status
-        safe = decode_pose(status.safe_pose) if status else None
         silence = time.monotonic() - self._hand_received
         lost = f"no message of {NODE} for {silence:.0f} s" if silence > LOST_AFTER else ""
         first = [lost or self._message, "closed" if self.closed else "open"]
-        second = [describe(self._hand, safe)]
+        second = [describe(self._hand, self._safe())]
         if status:
             forces = zip(status.contact_names, status.contact_forces, strict=True)
             touched = [f"{name} {force:.0f} N" for name, force in forces if force > 0.5]

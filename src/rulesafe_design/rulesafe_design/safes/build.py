@@ -252,7 +252,7 @@ def _free_place(
 
     tree = KDTree(points) if len(points) else None
 
-    def worth(place: tuple[float, float]) -> float:
+    def score(place: tuple[float, float]) -> float:
         gap = ENOUGH if tree is None else min(ENOUGH, *tree.query(np.add(swept, place))[0])
         return gap - 0.1 * float(np.linalg.norm(np.subtract(place, usual)))
 
@@ -264,7 +264,7 @@ def _free_place(
         for shift in inwards
         for z in np.linspace(-room, room, 41)
     ]
-    return max(places, key=worth)
+    return max(places, key=score)
 
 
 def _mean(meshes: LinkMeshes) -> Material:

@@ -239,6 +239,7 @@ def run_node(
     make: Callable[[], AnyNode],
     args: Sequence[str] | None = None,
     run: Callable[[AnyNode, Executor], int] = serve,
+    unfinished: str = "",
 ) -> int:
     """Create a node, run it and shut down: the `main` of a node.
 
@@ -247,6 +248,7 @@ def run_node(
         make: class of the node.
         args: command-line arguments; None: those of the process.
         run: runs the node and returns the exit code.
+        unfinished: printed if a signal ends `run` before it returns.
 
     Returns:
         The exit code of `run`; 2, with one line on stderr, for an error that the user can fix;
@@ -261,7 +263,7 @@ def run_node(
     # rclpy shuts down on both signals and then calls these handlers.
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
-    code = 0
+    code: int | None = None
     with ros_context(sys.argv if args is None else args, handle_signals=True):
         try:
             with executing(make) as (node, executor):
@@ -275,6 +277,10 @@ def run_node(
             # down, or a KeyboardInterrupt that rclpy converted into another exception.
             if rclpy.ok() and not signals:
                 raise
+    if code is None:
+        code = 0
+        if unfinished:
+            print(f"{name}: {unfinished}", flush=True)
     return 128 + signal.SIGTERM if signal.SIGTERM in signals else code
 
 

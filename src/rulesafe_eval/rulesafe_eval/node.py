@@ -8,7 +8,6 @@ The episodes given by its parameters start at once; the exit code is 1 if a door
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -377,19 +376,22 @@ class EvaluatorNode(Node):
             self._wait_for_recorder(executor)
         folder = results_folder(self._values.out)
         task = executor.create_task(self.evaluate(self._jobs, folder))
-        with suppress(KeyboardInterrupt, ExternalShutdownException):
-            executor.spin_until_future_complete(task)
+        executor.spin_until_future_complete(task)
         # A signal during the evaluation's own code makes it fail.
         if not task.done() or (task.exception() and not executor.context.ok()):
-            # The context is shut down, so that a logger could not publish on /rosout.
-            print("evaluator_node: interrupted before the last episode ended", flush=True)
-            return 0
+            raise ExternalShutdownException
         results = task.result()
         print(f"wrote {folder / 'summary.json'}", flush=True)
         return 0 if results and all(result.success for result in results) else 1
 
 
-main = partial(run_node, "evaluator_node", EvaluatorNode, run=EvaluatorNode.run)
+main = partial(
+    run_node,
+    "evaluator_node",
+    EvaluatorNode,
+    run=EvaluatorNode.run,
+    unfinished="interrupted before the last episode ended",
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,0 +1,52 @@
+"""Test what the main function of a node prints and returns when a signal ends it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+
+pytestmark = pytest.mark.ros
+
+# A node whose `run` executes the statement given as argument.
+NODE = """
+import signal, sys, time, rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rulesafe_core.ros import run_node
+
+def shut_down():
+    rclpy.shutdown()
+    raise ExternalShutdownException
+
+def run(node, executor):
+    return eval(sys.argv[1])
+
+sys.exit(run_node("talker", lambda: Node("talker"), [], run, "stopped before the end"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "code", "printed"),
+    [
+        ("3", 3, ""),
+        ("signal.raise_signal(signal.SIGINT)", 0, "talker: stopped before the end\n"),
+        ("shut_down()", 0, "talker: stopped before the end\n"),
+        (
+            "signal.raise_signal(signal.SIGTERM) or shut_down()",
+            143,
+            "talker: stopped before the end\n",
+        ),
+    ],
+)
+def test_a_node_that_a_signal_ends_prints_that_it_did_not_finish(run, code, printed):
+    done = subprocess.run(
+        [sys.executable, "-c", NODE, run],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert (done.returncode, done.stdout) == (code, printed), done.stderr

@@ -12,6 +12,8 @@
 #   twenty_rules  one policy of two levels for all rules and safes (table 3)
 #   tokens        vocabulary size J and memory length M (table 4)
 #   memories      further memories and controls for the policy of twenty_rules
+#   lengths       memory length M under the sampled locks with a plan of ten steps that requires two
+#                 bits of memory
 #   robustness    that policy with camera images, out of distribution, after a part was turned back,
 #                 after motions that have nothing to do with the task, and with a memory that is
 #                 shuffled, delayed, truncated, perturbed or that of another episode
@@ -19,10 +21,10 @@
 #   additions     DP3 under rule_001 without what this project adds to it, on one safe and on ten
 #   control       tokens shuffled in time
 #
-# `memories` and `robustness` require twenty_rules (`robustness` its training 0 with tokens), and
-# `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS, STEPS and
-# EPISODES reduce the work of each study; RULES, MEMORIES and SEEDS (separated by spaces) that of
-# one_rule and twenty_rules.
+# `memories`, `lengths` (its skills) and `robustness` (training 0 with tokens) require twenty_rules,
+# and `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS,
+# STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and SEEDS (separated by spaces)
+# that of one_rule and twenty_rules.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: scripts/study.sh OUT STUDY...}
@@ -247,6 +249,22 @@ memories() {
     table memories "${found[@]}"
 }
 
+long=sampled_083,sampled_148,sampled_151,sampled_158,sampled_169,sampled_174,sampled_179
+lengths() {
+    rulesafe demos generate --rules "$long" --episodes "${DEMONSTRATIONS:-20}" --split nominal \
+        --style strict --passes states --workers "$workers" --out "$out/demos_long"
+    rulesafe demos render "$out/demos_long" --observations points --camera-rate 1 \
+        --workers "$workers" --out "$out/data_long"
+    for m in 20 40 60; do echo "two_levels_long vq_M$m --length $m"; done | parallel
+    table lengths "$results"/long_vq_M{20,40,60}_0_nominal
+}
+
+two_levels_long() { # NAME OPTION...
+    trained "long_$1_0" data_long cache_long --policy two_level --skills "$policies/skills" \
+        --memory vq --steps "${STEPS:-6000}" "${@:2}"
+    all=$long all_rules "long_$1_0" nominal
+}
+
 # Train and evaluate the upper level with a memory.
 two_levels() { # SEED NAME MEMORY OPTION...
     name=all_$2_$1
@@ -293,12 +311,12 @@ END
 }
 
 all=${RULES:-all} all=${all// /,}
-export out results policies logs four all
+export out results policies logs four long all
 while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | tokens) "$study" ;;
-    memories | robustness | four_rules | additions | control) "$study" ;;
+    memories | lengths | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

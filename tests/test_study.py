@@ -16,6 +16,8 @@ pytest.importorskip("accelerate")
 
 from rulesafe_cli.arguments import arguments_of
 from rulesafe_cli.table import COMMANDS
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.proofs import prove
 
 STUDY = Path(__file__).parents[1] / "scripts/study.sh"
 SMALL = {
@@ -78,7 +80,7 @@ def calls(tmp_path):
 
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
-STUDIES = {"paper": 12 + 7 + 10 + 5, "memories": 20 * 3, "robustness": 0}
+STUDIES = {"paper": 12 + 7 + 10 + 5, "memories": 20 * 3, "lengths": 3, "robustness": 0}
 STUDIES |= {"four_rules": 4, "additions": 8, "control": 0}
 """Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""
 
@@ -122,6 +124,18 @@ def test_a_table_has_the_results_of_the_study_and_no_others(calls, tmp_path):
     few = calls("twenty_rules", **ALL | {"MEMORIES": "vq", "SEEDS": "10"})
     assert [Path(word).name for word in few[-1][2:-2]][:2] == ["skills_nominal", "all_vq_0_nominal"]
     assert f"{tmp_path}/out/results/all_vq_10_nominal" in few[-1]
+
+
+def test_the_locks_of_lengths_are_all_that_its_description_states(calls):
+    words = next(words for words in calls("lengths", **ALL) if words[:2] == ["demos", "generate"])
+    sampled = expand_rules("sampled_train,sampled_test").items()
+    found = sorted(name for name, rule in sampled if _is_long(rule))
+    assert words[words.index("--rules") + 1].split(",") == found
+
+
+def _is_long(rule):
+    facts = prove(rule)
+    return len(facts.plan) >= 10 and facts.bits >= 2
 
 
 def test_a_failed_command_is_named(tmp_path, calls):

@@ -241,6 +241,9 @@ MEMORIES = {
     "gru": "raw history, GRU",
     "transformer": "raw history, causal transformer",
     "actions": "past actions, convolutions",
+    "token_changes": "joints at the changes of a token",
+    "release_tokens": "tokens at the releases of a grasp",
+    "oracle": "phases of the parts (privileged)",
 }
 """Names of the memories of the study `memories`, from little to much information."""
 

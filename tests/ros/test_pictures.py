@@ -100,6 +100,20 @@ def test_a_simulation_whose_cameras_end_ends_with_an_error(client, start, observ
     assert code == 2 and "the camera process has ended" in output
 
 
+def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
+    simulation = start("rulesafe_sim.node", "safe:=safe_03")
+    cameras = _cameras(client, simulation)
+    os.kill(cameras, signal.SIGSTOP)
+    client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
+    line = ""
+    while "the simulation waits for them" not in line:
+        line = simulation.process.stdout.readline()
+        assert line, "the simulation ended"
+    os.kill(cameras, signal.SIGCONT)
+    client.until(lambda: client.status.frame >= 10, "simulated time advances")
+    simulation.stop_well()
+
+
 def test_the_cameras_of_a_killed_simulation_end(client, start, observer):
     simulation = start("rulesafe_sim.node", "safe:=safe_03")
     cameras = Path(f"/proc/{_cameras(client, simulation)}")

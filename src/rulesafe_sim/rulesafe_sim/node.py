@@ -52,6 +52,9 @@ RENDERING = 0.002
 """Period (s of wall time) at which the cameras are polled while simulated time is stopped and they
 render."""
 
+SLOW_IMAGES = 10.0
+"""Wall time (s) without the images of a frame after which a warning is logged."""
+
 
 @dataclass(frozen=True)
 class SimulationParameters(EpisodeParameters):
@@ -254,9 +257,16 @@ class SimNode(Node):
         Args:
             wait: whether to wait until the images are published.
         """
+        began = time.monotonic()
         while self._cameras and not self._cameras.published(REFRESH if wait else 0):
             if not (wait and self.context.ok()):
                 return False
+            if time.monotonic() - began > SLOW_IMAGES:
+                self.get_logger().warning(
+                    f"the images of a frame are not rendered after {SLOW_IMAGES:g} s; the "
+                    "simulation waits for them. Is the process of sim_camera_node stopped?",
+                    throttle_duration_sec=SLOW_IMAGES,
+                )
         for status in self._held:
             self._send(self._status, status)
         self._held.clear()

@@ -62,7 +62,7 @@ def test_it_fits_on_three_screens():
         (
             "policies",
             "91 against 81 of 100",
-            "with four tokens 100 and 81, with the raw history 100 and 91",
+            "with VQ-Memory (J=4) in 100 and 81, with the raw joint-position history in 100 and 91",
         ),
     ],
 )

@@ -70,11 +70,11 @@ def pooled(*names):
 @pytest.mark.parametrize(
     ("name", "stored"),
     [
-        ("four tokens (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
-        ("four tokens, camera images (`two_level_all_rules_images`)", ("images_0",)),
+        ("VQ, J=4 (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
+        ("VQ, J=4, camera images (`two_level_all_rules_images`)", ("images_0",)),
         ("raw history", ("raw_0",)),
         ("no memory", ("none_0", "none_1", "none_2")),
-        ("skills alone, subtasks from the lock's true state", ("skills",)),
+        ("skills with the true next subtask (privileged)", ("skills",)),
     ],
 )
 def test_the_rows_of_twenty_rules_are_those_of_the_files(name, stored):
@@ -99,8 +99,9 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
     rows = [compare(first, second)["rows"][0] for first, second in stored]
     only = [sum(row[f"only_{which}"] for row in rows) for which in ("first", "second")]
     text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
-    assert f"{only[1]} episodes in which it fails without" in text
-    assert f"and fails in {only[0]} in which" in text
+    pairs, (without, tokens) = sum(row["pairs"] for row in rows), only
+    assert f"Of {pairs} pairs of episodes, {tokens} succeed only with memory" in text
+    assert f"and {without} only without" in text
     assert all(f"{row['success_p']:.1g}" == "0.002" for row in rows)
     second = stored[0][1]
     for other in ("images_0", "raw_0"):
@@ -142,7 +143,7 @@ def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
     own, another, time = (read_results(path) for path in paths)
     row = compare(own, another)["rows"][0]
     assert f"it opens {row['opened'][1]} of 200, p = {row['success_p']:.2g} without" in text
-    assert f"elapsed time alone ({compare(time, another)['rows'][0]['opened'][0]})" in text
+    assert f"elapsed time as memory ({compare(time, another)['rows'][0]['opened'][0]})" in text
     free = {rule for rule in RULES if prove(load_rule(rule)).bits < 0.5}
 
     def opened(content, among):
@@ -153,6 +154,24 @@ def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
     assert shown.format(*opened(another, free), opened(own, free)[0]) in text
     others = set(RULES) - free
     assert f"from {opened(own, others)[0]} to {opened(another, others)[0]} of 120" in text
+    shown = "{} of {} episodes under rules that require no bit (VQ, J=4: {}), and {} of {} under"
+    figures = (*opened(time, free), opened(own, free)[0], *opened(time, others))
+    assert shown.format(*figures) + f" the others ({opened(own, others)[0]})" in text
+
+
+def test_the_figures_of_interference_are_those_of_the_files():
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    episodes = read_results(ROBUSTNESS / "vq_0_interference.json")["episodes"]
+    safes = {e["safe"] for e in episodes}
+    assert safes == {"safe_01", "safe_02", "safe_03"}
+    own = [e for e in read_results(DATA / "vq_0.json")["episodes"] if e["safe"] in safes]
+    opened, without = (sum(e["opened"] for e in found) for found in (episodes, own))
+    assert f"opens {opened} of {len(episodes)} (safe_01 to safe_03" in text
+    assert f"without these motions {without} of {len(own)}" in text
+    none = [e for e in episodes if not e["steps_done"]]
+    assert f"In {len(none)} of the {len(episodes)} it completes no step" in text
+    handle = [e for e in none if e["due"] == "knob+" and "handle" in e["touched"]]
+    assert len(handle) > len(none) / 2, "most touch the handle while the knob is due"
 
 
 def test_the_rows_of_other_memories_are_those_of_the_files():
@@ -161,20 +180,29 @@ def test_the_rows_of_other_memories_are_those_of_the_files():
     known = [name for name in memory_names() if f"{name}_0" in paths]
     vq = contents["vq_0"]
     compared = [name for name in known if name != "vq"]
-    p = [compare(contents[f"{name}_0"], vq)["rows"][0]["success_p"] for name in compared]
-    corrected = dict(zip(compared, holm(p), strict=True))
+    found = {name: compare(vq, contents[f"{name}_0"])["rows"][0] for name in compared}
+    corrected = dict(zip(compared, holm([r["success_p"] for r in found.values()]), strict=True))
     expected = []
     for name in known:
         folder = "" if paths[f"{name}_0"].parent == DATA else "../memories/"
-        found = pooled(f"{folder}{name}_0")
-        opened, scores = found.values("opened"), found.values("process_score")
-        rate = percent(opened.mean(), found.interval("opened"))
-        score = mean(scores.mean(), found.interval("process_score"))
-        shown = f"{corrected[name]:.2g}" if name in corrected else ""
+        episodes = pooled(f"{folder}{name}_0")
+        opened, scores = episodes.values("opened"), episodes.values("process_score")
+        rate = percent(opened.mean(), episodes.interval("opened"))
+        score = mean(scores.mean(), episodes.interval("process_score"))
+        shown = points(found[name]) if name in found else ""
+        p = f"{corrected[name]:.2g}" if name in corrected else ""
         count = f"{opened.sum():.0f}/{len(opened)}"
-        expected.append((memory_names()[name], count, rate, score, shown))
+        expected.append((memory_names()[name], count, rate, score, shown, p))
     _, *printed = [cells for title, cells in tables("policies") if title == "Other memories"]
     assert printed == expected and len(printed) > 6
+
+
+def points(row):
+    """Return the difference of the success rates of a comparison in percentage points."""
+    low, high = row["success_interval"]
+    return "{:+.1f} ({:+.1f}..{:+.1f})".format(
+        *(100 * value for value in (row["success_difference"], low, high))
+    )
 
 
 def memory_names():

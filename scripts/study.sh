@@ -4,22 +4,25 @@
 #
 #     scripts/study.sh OUT STUDY...
 #
-# STUDY
-#   paper         the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
-#   one_rule      DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1, 2)
-#   models        RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
-#                 history, too (tables 1, 2)
-#   twenty_rules  one policy of two levels for all rules and safes (table 3)
-#   tokens        vocabulary size J and memory length M (table 4)
-#   memories      further memories and controls for the policy of twenty_rules
-#   lengths       memory length M under the sampled locks with a plan of ten steps that requires two
-#                 bits of memory
-#   robustness    that policy with camera images, out of distribution, after a part was turned back,
-#                 after motions that have nothing to do with the task, and with a memory that is
-#                 shuffled, delayed, truncated, perturbed or that of another episode
-#   four_rules    RDT and pi0 under four rules
-#   additions     DP3 under rule_001 without what this project adds to it, on one safe and on ten
-#   control       tokens shuffled in time
+# STUDY                 (hours on two cores)
+#   paper         (21)  the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
+#   one_rule       (8)  DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1,
+#                       2)
+#   models         (8)  RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
+#                       history, too (tables 1, 2)
+#   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
+#   tokens         (2)  vocabulary size J and memory length M (table 4)
+#   memories      (10)  further memories and controls for the policy of twenty_rules
+#   lengths        (1)  memory length M under the sampled locks with a plan of ten steps that
+#                       requires two bits of memory
+#   robustness     (4)  the policy of twenty_rules with camera images, out of distribution, after a
+#                       part was turned back, after motions that have nothing to do with the task,
+#                       and with a memory that is shuffled, delayed, truncated, perturbed or that of
+#                       another episode
+#   four_rules     (2)  RDT and pi0 under four rules
+#   additions      (4)  DP3 under rule_001 without what this project adds to it, on one safe and on
+#                       ten
+#   control        (0)  tokens shuffled in time
 #
 # `memories`, `lengths` (its skills) and `robustness` (training 0 with tokens) require twenty_rules,
 # and `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS,

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ MEMORY_DATA = RESULTS / "data/memories"
 ROBUSTNESS = RESULTS / "data/robustness"
 SPLITS = ("train", "shifted")
 TWENTY = "Twenty rules on ten safes"
+SIZES = "Inputs and sizes of the memories"
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
 FIGURES += ("peers",)
 
@@ -211,6 +213,59 @@ def memory_names():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.MEMORIES
+
+
+CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
+KINDS = {
+    "none": ("none", {}),
+    "scenes": ("none", {}),
+    "time": (f"{CONTROLS}:ElapsedTime", {}),
+    "counter": (f"{CONTROLS}:StepCounter", {}),
+    "grasp": (f"{CONTROLS}:GraspBit", {}),
+    "releases": (f"{KEYFRAMES}:GraspKeyframes", {}),
+    "joints": (f"{CONTROLS}:QuantisedJoints", {}),
+    "random": (f"{CONTROLS}:RandomClusters", {}),
+    "vq_all_joints": ("vq", {"model": "all_rules"}),
+    "vq_J2": ("vq", {"clusters": 2}),
+    "vq": ("vq", {}),
+    "vq_J32": ("vq", {"clusters": 32}),
+    "vq_J256": ("vq", {"clusters": 256}),
+    "raw": ("raw", {}),
+    "gru": ("raw", {}),
+    "transformer": ("raw", {}),
+    "actions": (f"{CONTROLS}:PastActions", {}),
+    "oracle": (f"{KEYFRAMES}:OraclePhases", {}),
+}
+"""Memories of the study `memories`, as arguments of `make_memory`."""
+
+
+def test_the_sizes_of_the_memories_are_those_of_their_networks():
+    """Check the values, bits and parameters of the table, and that it has a row for each result."""
+    import torch
+
+    from policy_node.families import find_config, make_network
+    from vq_memory_node.memory import make_memory
+
+    _, *printed = [cells for title, cells in tables("policies") if title == SIZES]
+    names = {title: name for name, title in memory_names().items()}
+    stored = {path.stem for path in (*DATA.glob("*_0.json"), *MEMORY_DATA.glob("*_0.json"))}
+    assert {names[cells[0]] for cells in printed} == {n for n in KINDS if f"{n}_0" in stored}
+    for title, _, *cells in printed:
+        name = names[title]
+        kind, settings = KINDS[name]
+        shape = make_memory(kind, **settings).shape
+        size = name if name in ("scenes", "gru", "transformer") else "tiny"
+        with torch.device("meta"):
+            network = make_network("two_level", find_config("two_level", size), shape)
+        parts = {part: module for part, module in network.parts().items() if part != "skills"}
+        count = sum(value.numel() for part in parts.values() for value in part.parameters())
+        values = {
+            "none": "",
+            "tokens": f"{shape.length} of {shape.vocabulary}",
+            "raw": f"{shape.length} x 13",
+        }[shape.kind]
+        bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
+        assert cells == [values, bits, f"{round(count, -3):,}".replace(",", " ")]
 
 
 def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():

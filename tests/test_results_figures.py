@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from rulesafe_eval.comparison import compare
+from rulesafe_eval.comparison import compare, row_of
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import holm, mean, percent, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
@@ -74,7 +74,7 @@ def pooled(*names):
     [
         ("VQ, J=4 (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
         ("VQ, J=4, camera images (`two_level_all_rules_images`)", ("images_0",)),
-        ("raw history", ("raw_0",)),
+        ("raw history", ("raw_0", "raw_1", "raw_2")),
         ("no memory", ("none_0", "none_1", "none_2")),
         ("skills with the true next subtask (privileged)", ("skills",)),
     ],
@@ -106,9 +106,12 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
     assert f"and {without} only without" in text
     assert all(f"{row['success_p']:.1g}" == "0.002" for row in rows)
     second = stored[0][1]
-    for other in ("images_0", "raw_0"):
-        row = compare(json.loads((DATA / f"{other}.json").read_text()), second)["rows"][0]
-        assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
+    row = compare(json.loads((DATA / "images_0.json").read_text()), second)["rows"][0]
+    assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
+    raw, tokens = (pooled(*(f"{name}_{k}" for k in range(3))) for name in ("raw", "vq"))
+    row = row_of("all", [(raw.lines[key], tokens.lines[key]) for key in raw.shared(tokens)])
+    shown = points(row).replace(" (", " percentage points (").removesuffix(")")
+    assert f"minus raw history is {shown}, p = {row['success_p']:.2g}; {row['pairs']} pairs" in text
 
 
 def test_the_figures_out_of_distribution_are_those_of_the_file():

@@ -61,7 +61,7 @@ def test_it_fits_on_three_screens():
         ),
         (
             "policies",
-            "91 against 81 of 100",
+            "DP3-SF opens 100 of 100 with both (`shifted`: 91 and 81)",
             "with VQ-Memory (J=4) in 100 and 81, with the raw joint-position history in 100 and 91",
         ),
     ],

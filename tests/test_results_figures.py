@@ -25,8 +25,10 @@ RESULTS = ROOT / "docs/results"
 DATA = RESULTS / "data/twenty_rules"
 MEMORY_DATA = RESULTS / "data/memories"
 ROBUSTNESS = RESULTS / "data/robustness"
+LENGTHS = RESULTS / "data/lengths"
 SPLITS = ("train", "shifted")
 TWENTY = "Twenty rules on ten safes"
+LONG = "Memory length under long locks"
 SIZES = "Inputs and sizes of the memories"
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
 FIGURES += ("peers",)
@@ -216,6 +218,23 @@ def memory_names():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module.MEMORIES
+
+
+def test_the_figures_of_memory_lengths_are_those_of_the_files():
+    contents = {m: read_results(LENGTHS / f"vq_M{m}_0.json") for m in (20, 40, 60)}
+    _, *printed = [cells for title, cells in tables("policies") if title == LONG]
+    for (title, *cells), (m, content) in zip(printed, contents.items(), strict=True):
+        found = pool_rules([content])
+        opened, scores = found.values("opened"), found.values("process_score")
+        assert title.startswith(f"M={m} ")
+        assert cells[:3] == [
+            f"{opened.sum():.0f}/{len(opened)}",
+            percent(opened.mean(), found.interval("opened")),
+            mean(scores.mean(), found.interval("process_score")),
+        ]
+        if m != 40:
+            row = compare(contents[40], content)["rows"][0]
+            assert cells[3:] == [points(row), f"{row['success_p']:.2g}"]
 
 
 CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"

@@ -22,12 +22,13 @@
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (4)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
-#   control        (0)  tokens shuffled in time
+#   control       (<1)  tokens shuffled in time
 #
 # `memories`, `lengths` (its skills) and `robustness` (training 0 with tokens) require twenty_rules,
 # and `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS,
 # STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and SEEDS (separated by spaces)
-# that of one_rule and twenty_rules.
+# that of one_rule and twenty_rules, RULES and SEEDS also that of memories, RULES and MEMORIES also
+# that of robustness.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: scripts/study.sh OUT STUDY...}

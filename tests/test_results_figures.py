@@ -220,6 +220,14 @@ def memory_names():
     return module.MEMORIES
 
 
+def test_the_failures_of_the_privileged_memory_are_those_of_the_file():
+    skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
+    lines = pooled("../memories/oracle_0").lines.items()
+    failed = [skills[key[1:]] for key, line in lines if not line["opened"]]
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    assert f"in {sum(failed)} of its {len(failed)} failures the skills open the safe" in text
+
+
 def test_the_figures_of_memory_lengths_are_those_of_the_files():
     contents = {m: read_results(LENGTHS / f"vq_M{m}_0.json") for m in (20, 40, 60)}
     _, *printed = [cells for title, cells in tables("policies") if title == LONG]

@@ -106,10 +106,12 @@ def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
     os.kill(cameras, signal.SIGSTOP)
     client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
     line = ""
-    while "the simulation waits for them" not in line:
-        line = simulation.process.stdout.readline()
-        assert line, "the simulation ended"
-    os.kill(cameras, signal.SIGCONT)
+    try:
+        while "the simulation waits for them" not in line:
+            line = simulation.process.stdout.readline()
+            assert line, "the simulation ended"
+    finally:
+        os.kill(cameras, signal.SIGCONT)
     client.until(lambda: client.status.frame >= 10, "simulated time advances")
     simulation.stop_well()
 

@@ -10,9 +10,9 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 pytestmark = pytest.mark.ros
 
-# A node whose `run` executes the statement given as argument.
+# A node whose `run` evaluates the expression given as argument.
 NODE = """
-import signal, sys, time, rclpy
+import signal, sys, rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rulesafe_core.ros import run_node
@@ -24,7 +24,7 @@ def shut_down():
 def run(node, executor):
     return eval(sys.argv[1])
 
-sys.exit(run_node("talker", lambda: Node("talker"), [], run, "stopped before the end"))
+sys.exit(run_node("talker", lambda: Node("talker"), [], run, lambda node: "stopped before the end"))
 """
 
 

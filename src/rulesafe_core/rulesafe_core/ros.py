@@ -239,7 +239,7 @@ def run_node(
     make: Callable[[], AnyNode],
     args: Sequence[str] | None = None,
     run: Callable[[AnyNode, Executor], int] = serve,
-    unfinished: str = "",
+    unfinished: Callable[[AnyNode], str] = lambda node: "",
 ) -> int:
     """Create a node, run it and shut down: the `main` of a node.
 
@@ -248,7 +248,7 @@ def run_node(
         make: class of the node.
         args: command-line arguments; None: those of the process.
         run: runs the node and returns the exit code.
-        unfinished: printed if a signal ends `run` before it returns.
+        unfinished: returns the text that is printed if a signal ends `run` before it returns.
 
     Returns:
         The exit code of `run`; 2, with one line on stderr, for an error that the user can fix;
@@ -264,9 +264,11 @@ def run_node(
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     code: int | None = None
+    text = ""
     with ros_context(sys.argv if args is None else args, handle_signals=True):
         try:
             with executing(make) as (node, executor):
+                text = unfinished(node)
                 code = run(node, executor)
         except (RuleSafeError, ParameterException) as error:
             code = _print_error(name, error)
@@ -279,8 +281,8 @@ def run_node(
                 raise
     if code is None:
         code = 0
-        if unfinished:
-            print(f"{name}: {unfinished}", flush=True)
+        if text:
+            print(f"{name}: {text}", flush=True)
     return 128 + signal.SIGTERM if signal.SIGTERM in signals else code
 
 

@@ -367,6 +367,10 @@ class EvaluatorNode(Node):
         listeners = self.get_subscriptions_info_by_topic(topic)
         return any(listener.node_name.endswith("recorder") for listener in listeners)
 
+    def unfinished(self) -> str:
+        """Return what `run_node` prints if a signal ends `run`."""
+        return "interrupted before the last episode ended" if self._values.episodes else ""
+
     def run(self, executor: Executor) -> int:
         """Run the episodes of the parameters, or serve the action; return the exit code."""
         values = self._values
@@ -390,7 +394,7 @@ main = partial(
     "evaluator_node",
     EvaluatorNode,
     run=EvaluatorNode.run,
-    unfinished="interrupted before the last episode ended",
+    unfinished=EvaluatorNode.unfinished,
 )
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ class SimNode(Node):
                 return False
             if time.monotonic() - began > SLOW_IMAGES:
                 self.get_logger().warning(
-                    f"the images of a frame are not rendered after {SLOW_IMAGES:g} s; the "
+                    f"the images of a frame have not been rendered for {SLOW_IMAGES:g} s; the "
                     "simulation waits for them. Is the process of sim_camera_node stopped?",
                     throttle_duration_sec=SLOW_IMAGES,
                 )

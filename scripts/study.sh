@@ -259,20 +259,19 @@ lengths() {
         --style strict --passes states --workers "$workers" --out "$out/demos_long"
     rulesafe demos render "$out/demos_long" --observations points --camera-rate 1 \
         --workers "$workers" --out "$out/data_long"
-    for m in 20 40 60; do echo "two_levels_long vq_M$m --length $m"; done | parallel
+    for m in 20 40 60; do echo "long_locks $m"; done | parallel
     table lengths "$results"/long_vq_M{20,40,60}_0_nominal
 }
 
-two_levels_long() { # NAME OPTION...
-    trained "long_$1_0" data_long cache_long --policy two_level --skills "$policies/skills" \
-        --memory vq --steps "${STEPS:-6000}" "${@:2}"
-    all=$long all_rules "long_$1_0" nominal
+long_locks() { # LENGTH
+    group=long all=$long two_levels 0 "vq_M$1" vq --length "$1"
 }
 
-# Train and evaluate the upper level with a memory.
+# Train and evaluate the upper level with a memory, under all rules unless `group` names other
+# demonstrations.
 two_levels() { # SEED NAME MEMORY OPTION...
-    name=all_$2_$1
-    trained "$name" data_all cache_all --policy two_level --skills "$policies/skills" \
+    group=${group:-all} name=${group:-all}_$2_$1
+    trained "$name" "data_$group" "cache_$group" --policy two_level --skills "$policies/skills" \
         --memory "${@:3}" --steps "${STEPS:-6000}" --seed "$1"
     all_rules "$name" nominal
 }

@@ -71,6 +71,16 @@ def pooled(*names):
     return pool_rules(contents)
 
 
+def figures(episodes):
+    """Return the count, the success rate and the process score of some pooled episodes."""
+    opened, scores = episodes.values("opened"), episodes.values("process_score")
+    return [
+        f"{opened.sum():.0f}/{len(opened)}",
+        percent(opened.mean(), episodes.interval("opened")),
+        mean(scores.mean(), episodes.interval("process_score")),
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "stored"),
     [
@@ -84,10 +94,7 @@ def pooled(*names):
 def test_the_rows_of_twenty_rules_are_those_of_the_files(name, stored):
     ((_, _, *cells),) = [c for title, c in tables("policies") if title == TWENTY and c[0] == name]
     found = pooled(*stored)
-    opened, scores = found.values("opened"), found.values("process_score")
-    assert cells[0] == f"{opened.sum():.0f}/{len(opened)}"
-    assert cells[1] == percent(opened.mean(), found.interval("opened"))
-    assert cells[2] == mean(scores.mean(), found.interval("process_score"))
+    assert cells[:3] == figures(found)
     rates = Counter(line["rule"] for line in found.lines.values() if line["opened"])
     lowest, rules = min(rates[rule] for rule in RULES), len(found.lines) // len(RULES)
     assert cells[3].endswith(f"{lowest}/{rules}")
@@ -192,14 +199,10 @@ def test_the_rows_of_other_memories_are_those_of_the_files():
     expected = []
     for name in known:
         folder = "" if paths[f"{name}_0"].parent == DATA else "../memories/"
-        episodes = pooled(f"{folder}{name}_0")
-        opened, scores = episodes.values("opened"), episodes.values("process_score")
-        rate = percent(opened.mean(), episodes.interval("opened"))
-        score = mean(scores.mean(), episodes.interval("process_score"))
         shown = points(found[name]) if name in found else ""
         p = f"{corrected[name]:.2g}" if name in corrected else ""
-        count = f"{opened.sum():.0f}/{len(opened)}"
-        expected.append((memory_names()[name], count, rate, score, shown, p))
+        cells = figures(pooled(f"{folder}{name}_0"))
+        expected.append((memory_names()[name], *cells, shown, p))
     _, *printed = [cells for title, cells in tables("policies") if title == "Other memories"]
     assert printed == expected and len(printed) > 6
 
@@ -232,14 +235,8 @@ def test_the_figures_of_memory_lengths_are_those_of_the_files():
     contents = {m: read_results(LENGTHS / f"vq_M{m}_0.json") for m in (20, 40, 60)}
     _, *printed = [cells for title, cells in tables("policies") if title == LONG]
     for (title, *cells), (m, content) in zip(printed, contents.items(), strict=True):
-        found = pool_rules([content])
-        opened, scores = found.values("opened"), found.values("process_score")
         assert title.startswith(f"M={m} ")
-        assert cells[:3] == [
-            f"{opened.sum():.0f}/{len(opened)}",
-            percent(opened.mean(), found.interval("opened")),
-            mean(scores.mean(), found.interval("process_score")),
-        ]
+        assert cells[:3] == figures(pool_rules([content]))
         if m != 40:
             row = compare(contents[40], content)["rows"][0]
             assert cells[3:] == [points(row), f"{row['success_p']:.2g}"]

@@ -147,7 +147,7 @@ class Agent(Protocol):
 class RandomAgent:
     """Chooses each move with equal probability."""
 
-    keys = ("phases",)
+    keys: tuple[str, ...] = ("phases",)
 
     def begin(self, count: int) -> None:
         self._rng = np.random.default_rng(0)
@@ -159,7 +159,7 @@ class RandomAgent:
 class TableAgent:
     """A memoryless policy for each episode: the part to move for each pair of phases."""
 
-    keys = ("phases",)
+    keys: tuple[str, ...] = ("phases",)
 
     def __init__(self, tables: NDArray[np.int64]) -> None:
         self._tables = tables  # (N, 4)
@@ -197,4 +197,5 @@ def memoryless_ceiling(task: Task, rules: str) -> NDArray[np.bool_]:
     """Return for each lock whether one of the 81 memoryless tables opens it in the time limit."""
     tables = np.array(list(product(range(3), repeat=4)))
     agent = TableAgent(np.tile(tables, (len(expand_rules(rules)), 1)))
-    return evaluate(task, agent, rules, len(tables), sampled=False)[:, :, 0].any(axis=1)
+    opened = evaluate(task, agent, rules, len(tables), sampled=False)
+    return np.any(opened[:, :, 0], axis=1)

@@ -75,7 +75,8 @@ class TransformerAgent:
         self.model, self.keys = model, keys
 
     def begin(self, count: int) -> None:
-        self._step, self._caches = 0, [[] for _ in self.model.blocks]
+        self._step = 0
+        self._caches: list[list[Tensor]] = [[] for _ in self.model.blocks]
 
     @torch.no_grad()
     def choose(self, observation: NDArray[np.float32], sampled: bool) -> tuple[Tensor, ...]:
@@ -123,7 +124,8 @@ def advantages(
 ) -> Tensor:
     """Return the generalised advantage estimates (N, T) of complete episodes (Schulman et al.,
     2016)."""
-    found, following, later = torch.zeros_like(reward), torch.zeros(len(reward)), 0.0
+    found = torch.zeros_like(reward)
+    following = later = torch.zeros(len(reward))
     for t in range(reward.shape[1] - 1, -1, -1):
         delta = reward[:, t] + gamma * following - value[:, t]
         later = (delta + gamma * smoothing * later) * valid[:, t]

@@ -20,6 +20,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from results_tables import MEMORIES, RESULTS, pooled, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
@@ -29,7 +30,6 @@ from rulesafe_eval.statistics import bootstrap
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
 INK, GRID, PAPER = "#30343a", "#d8dadd", "#f1f2f4"
@@ -222,51 +222,25 @@ def draw_twenty(folder: Path) -> Figure:
     return figure
 
 
-MEMORIES = {
-    "none": "none",
-    "scenes": "earlier scenes, 2.4 to 48 s",
-    "time": "elapsed time",
-    "counter": "number of grasps",
-    "grasp": "grasp bit (40 bits)",
-    "releases": "joints at the releases of a grasp",
-    "joints": "joints in two bits (80 bits)",
-    "random": "VQ, codes merged at random (80 bits)",
-    "fsq": "FSQ, J=4 (80 bits)",
-    "vq_all_joints": "VQ of all joints, J=4 (80 bits)",
-    "vq_J2": "VQ, J=2 (40 bits)",
-    "vq": "VQ, J=4 (80 bits)",
-    "vq_J32": "VQ, J=32 (200 bits)",
-    "vq_J256": "VQ, J=256 (320 bits)",
-    "raw": "raw history, convolutions",
-    "gru": "raw history, GRU",
-    "transformer": "raw history, causal transformer",
-    "actions": "past actions, convolutions",
-    "token_changes": "joints at the changes of a token",
-    "release_tokens": "tokens at the releases of a grasp",
-    "oracle": "phases of the parts (privileged)",
-}
-"""Names of the memories of the study `memories`, from little to much information."""
-
 DEMANDS = (("0 bits", 0.0, 0.5), ("1 bit", 0.5, 1.5), ("1.6 or 2 bits", 1.5, 9.0))
 """Groups of rules by the bits of memory that their shortest plan needs besides the phases of knob
 and handle: title, range."""
 
 
-def draw_memories(folders: Iterable[Path]) -> Figure:
-    """Draw success by memory for rules of rising memory demand, from the first training of each
-    memory on the same episodes."""
+def draw_memories() -> Figure:
+    """Draw success by memory for rules of rising memory demand, from all trainings."""
     bits = {rule: prove(load_rule(rule)).bits for rule in RULES}
-    paths = {path.stem: path for folder in folders for path in folder.glob("*_0.json")}
-    known = [name for name in MEMORIES if f"{name}_0" in paths]
-    figure = Figure(figsize=(8, 0.6 + 0.25 * len(known)), dpi=200, layout="constrained")
+    paths = {row.title: stored(name) for name, row in MEMORIES.items()}
+    paths = {title: found for title, found in paths.items() if found}
+    figure = Figure(figsize=(8, 0.6 + 0.25 * len(paths)), dpi=200, layout="constrained")
     panels = figure.subplots(1, len(DEMANDS), sharey=True)
-    for y, name in enumerate(known):
-        episodes = read_results(paths[f"{name}_0"])["episodes"]
+    for y, (title, found) in enumerate(paths.items()):
+        episodes = pooled(found).lines.values()
         for axes, (_, low, high) in zip(panels, DEMANDS, strict=True):
             chosen = [e for e in episodes if low <= bits[e["rule"]] < high]
             opened = [100.0 * e["opened"] for e in chosen]
             ends = bootstrap(opened, [(e["safe"], e["seed"]) for e in chosen])
-            kind = "raw" if "raw" in MEMORIES[name] else "vq" if "VQ" in MEMORIES[name] else "none"
+            kind = "raw" if "raw" in title else "vq" if "VQ" in title else "none"
             color = COLORS[kind]
             axes.plot(ends, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.5)
             axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
@@ -276,7 +250,7 @@ def draw_memories(folders: Iterable[Path]) -> Figure:
         axes.spines["left"].set_visible(False)
         axes.grid(axis="y", color=GRID, linewidth=0.6)
         axes.set_xlabel("success (%)")
-    panels[0].set_yticks(range(len(known)), [MEMORIES[name] for name in known])
+    panels[0].set_yticks(range(len(paths)), list(paths))
     panels[0].invert_yaxis()
     return figure
 
@@ -416,8 +390,7 @@ def main(out: Path = RESULTS) -> None:
         draw_memory(table).savefig(out / "memory.png")
         draw_models(table).savefig(out / "models.png")
         draw_twenty(RESULTS / "data/twenty_rules").savefig(out / "twenty_rules.png")
-        folders = [RESULTS / "data" / name for name in ("twenty_rules", "memories")]
-        draw_memories(folders).savefig(out / "memories.png")
+        draw_memories().savefig(out / "memories.png")
         draw_vocabulary(table).savefig(out / "vocabulary.png")
         draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
         peers = json.loads((RESULTS / "data/peers.json").read_text("utf-8"))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The studies of docs/results/policies.md: demonstrations, trainings, evaluations and their tables.
-# They take hours; the same command resumes an interrupted run, and gives the same tables.
+# The studies of docs/results/policies.md and twenty_rules.md: demonstrations, trainings,
+# evaluations and their tables. They take hours; the same command resumes an interrupted run, and
+# gives the same tables.
 #
 #     scripts/study.sh OUT STUDY...
 #

@@ -1,8 +1,7 @@
 """The counts in docs/results/data are those of the pages, and the script draws its figures."""
 
-import importlib.util
+import importlib
 import json
-import math
 import re
 import subprocess
 import sys
@@ -13,9 +12,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from rulesafe_eval.comparison import compare, row_of
+from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
-from rulesafe_eval.statistics import holm, mean, percent, recovery, recovery_text
+from rulesafe_eval.statistics import mean, percent, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
@@ -25,11 +24,7 @@ RESULTS = ROOT / "docs/results"
 DATA = RESULTS / "data/twenty_rules"
 MEMORY_DATA = RESULTS / "data/memories"
 ROBUSTNESS = RESULTS / "data/robustness"
-LENGTHS = RESULTS / "data/lengths"
 SPLITS = ("train", "shifted")
-TWENTY = "Twenty rules on ten safes"
-LONG = "Memory length under long locks"
-SIZES = "Inputs and sizes of the memories"
 FIGURES = ("memory", "models", "vocabulary", "step_probe", "expert", "twenty_rules", "memories")
 FIGURES += ("peers",)
 
@@ -71,45 +66,33 @@ def pooled(*names):
     return pool_rules(contents)
 
 
-def figures(episodes):
-    """Return the count, the success rate and the process score of some pooled episodes."""
-    opened, scores = episodes.values("opened"), episodes.values("process_score")
-    return [
-        f"{opened.sum():.0f}/{len(opened)}",
-        percent(opened.mean(), episodes.interval("opened")),
-        mean(scores.mean(), episodes.interval("process_score")),
-    ]
+@pytest.fixture
+def script(monkeypatch):
+    """Import a module of scripts/."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    return importlib.import_module
 
 
-@pytest.mark.parametrize(
-    ("name", "stored"),
-    [
-        ("VQ, J=4 (`two_level_all_rules` is the first)", ("vq_0", "vq_1", "vq_2")),
-        ("VQ, J=4, camera images (`two_level_all_rules_images`)", ("images_0",)),
-        ("raw history", ("raw_0", "raw_1", "raw_2")),
-        ("no memory", ("none_0", "none_1", "none_2")),
-        ("skills with the true next subtask (privileged)", ("skills",)),
-    ],
-)
-def test_the_rows_of_twenty_rules_are_those_of_the_files(name, stored):
-    ((_, _, *cells),) = [c for title, c in tables("policies") if title == TWENTY and c[0] == name]
-    found = pooled(*stored)
-    assert cells[:3] == figures(found)
-    rates = Counter(line["rule"] for line in found.lines.values() if line["opened"])
-    lowest, rules = min(rates[rule] for rule in RULES), len(found.lines) // len(RULES)
-    assert cells[3].endswith(f"{lowest}/{rules}")
-    worst = [rule for rule in RULES if rates[rule] == lowest]
-    assert cells[3].startswith(worst[0] if len(worst) == 1 else {6: "six rules"}[len(worst)])
+def test_the_tables_of_twenty_rules_are_those_of_the_files(script):
+    written = script("results_tables")
+    text = written.PAGE.read_text("utf-8")
+    assert written.written(text) == text, "run scripts/results_tables.py"
+    kept = {path.stem.rpartition("_")[0] for path in MEMORY_DATA.glob("*.json")}
+    assert kept <= set(written.MEMORIES), "each evaluation has a row"
 
 
-def test_the_differences_of_twenty_rules_are_those_of_the_files():
+def page_of_twenty_rules():
+    return " ".join((RESULTS / "twenty_rules.md").read_text("utf-8").split())
+
+
+def test_the_differences_of_twenty_rules_are_those_of_the_files(script):
     stored = [
         [json.loads((DATA / f"{name}_{k}.json").read_text()) for name in ("none", "vq")]
         for k in range(3)
     ]
     rows = [compare(first, second)["rows"][0] for first, second in stored]
     only = [sum(row[f"only_{which}"] for row in rows) for which in ("first", "second")]
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     pairs, (without, tokens) = sum(row["pairs"] for row in rows), only
     assert f"Of {pairs} pairs of episodes, {tokens} succeed only with memory" in text
     assert f"and {without} only without" in text
@@ -118,14 +101,15 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files():
     row = compare(json.loads((DATA / "images_0.json").read_text()), second)["rows"][0]
     assert "({} and {} of 200, p = {:.2f})".format(*row["opened"], row["success_p"]) in text
     raw, tokens = (pooled(*(f"{name}_{k}" for k in range(3))) for name in ("raw", "vq"))
-    row = row_of("all", [(raw.lines[key], tokens.lines[key]) for key in raw.shared(tokens)])
-    shown = points(row).replace(" (", " percentage points (").removesuffix(")")
+    tables = script("results_tables")
+    row = tables.compared(raw, tokens)
+    shown = tables.points(row).replace(" (", " percentage points (").removesuffix(")")
     assert f"minus raw history is {shown}, p = {row['success_p']:.2g}; {row['pairs']} pairs" in text
 
 
 def test_the_figures_out_of_distribution_are_those_of_the_file():
     found = pooled("../robustness/vq_0_shifted")
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     opened, scores = found.values("opened"), found.values("process_score")
     rate = percent(opened.mean(), found.interval("opened"))
     score = mean(scores.mean(), found.interval("process_score"))
@@ -138,7 +122,7 @@ def test_the_figures_out_of_distribution_are_those_of_the_file():
 
 
 def test_the_figures_of_recovery_and_of_new_rules_are_those_of_the_files():
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     read = {
         name: read_results(ROBUSTNESS / f"vq_0_{name}.json") for name in ("turn-back", "unseen")
     }
@@ -152,7 +136,7 @@ def test_the_figures_of_recovery_and_of_new_rules_are_those_of_the_files():
 
 
 def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"
     own, another, time = (read_results(path) for path in paths)
     row = compare(own, another)["rows"][0]
@@ -174,7 +158,7 @@ def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
 
 
 def test_the_figures_of_interference_are_those_of_the_files():
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     episodes = read_results(ROBUSTNESS / "vq_0_interference.json")["episodes"]
     safes = {e["safe"] for e in episodes}
     assert safes == {"safe_01", "safe_02", "safe_03"}
@@ -188,111 +172,12 @@ def test_the_figures_of_interference_are_those_of_the_files():
     assert len(handle) > len(none) / 2, "most touch the handle while the knob is due"
 
 
-def test_the_rows_of_other_memories_are_those_of_the_files():
-    paths = {path.stem: path for path in (*DATA.glob("*_0.json"), *MEMORY_DATA.glob("*_0.json"))}
-    contents = {name: json.loads(path.read_text()) for name, path in paths.items()}
-    known = [name for name in memory_names() if f"{name}_0" in paths]
-    vq = contents["vq_0"]
-    compared = [name for name in known if name != "vq"]
-    found = {name: compare(vq, contents[f"{name}_0"])["rows"][0] for name in compared}
-    corrected = dict(zip(compared, holm([r["success_p"] for r in found.values()]), strict=True))
-    expected = []
-    for name in known:
-        folder = "" if paths[f"{name}_0"].parent == DATA else "../memories/"
-        shown = points(found[name]) if name in found else ""
-        p = f"{corrected[name]:.2g}" if name in corrected else ""
-        cells = figures(pooled(f"{folder}{name}_0"))
-        expected.append((memory_names()[name], *cells, shown, p))
-    _, *printed = [cells for title, cells in tables("policies") if title == "Other memories"]
-    assert printed == expected and len(printed) > 6
-
-
-def points(row):
-    """Return the difference of the success rates of a comparison in percentage points."""
-    low, high = row["success_interval"]
-    return "{:+.1f} ({:+.1f}..{:+.1f})".format(
-        *(100 * value for value in (row["success_difference"], low, high))
-    )
-
-
-def memory_names():
-    """Return the names of memories in the figure and in the table."""
-    spec = importlib.util.spec_from_file_location("figures", ROOT / "scripts/results_figures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.MEMORIES
-
-
 def test_the_failures_of_the_privileged_memory_are_those_of_the_file():
     skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
     lines = pooled("../memories/oracle_0").lines.items()
     failed = [skills[key[1:]] for key, line in lines if not line["opened"]]
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     assert f"in {sum(failed)} of its {len(failed)} failures the skills open the safe" in text
-
-
-def test_the_figures_of_memory_lengths_are_those_of_the_files():
-    contents = {m: read_results(LENGTHS / f"vq_M{m}_0.json") for m in (20, 40, 60)}
-    _, *printed = [cells for title, cells in tables("policies") if title == LONG]
-    for (title, *cells), (m, content) in zip(printed, contents.items(), strict=True):
-        assert title.startswith(f"M={m} ")
-        assert cells[:3] == figures(pool_rules([content]))
-        if m != 40:
-            row = compare(contents[40], content)["rows"][0]
-            assert cells[3:] == [points(row), f"{row['success_p']:.2g}"]
-
-
-CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
-KINDS = {
-    "none": ("none", {}),
-    "scenes": ("none", {}),
-    "time": (f"{CONTROLS}:ElapsedTime", {}),
-    "counter": (f"{CONTROLS}:StepCounter", {}),
-    "grasp": (f"{CONTROLS}:GraspBit", {}),
-    "releases": (f"{KEYFRAMES}:GraspKeyframes", {}),
-    "joints": (f"{CONTROLS}:QuantisedJoints", {}),
-    "random": (f"{CONTROLS}:RandomClusters", {}),
-    "vq_all_joints": ("vq", {"model": "all_rules"}),
-    "vq_J2": ("vq", {"clusters": 2}),
-    "vq": ("vq", {}),
-    "vq_J32": ("vq", {"clusters": 32}),
-    "vq_J256": ("vq", {"clusters": 256}),
-    "raw": ("raw", {}),
-    "gru": ("raw", {}),
-    "transformer": ("raw", {}),
-    "actions": (f"{CONTROLS}:PastActions", {}),
-    "oracle": (f"{KEYFRAMES}:OraclePhases", {}),
-}
-"""Memories of the study `memories`, as arguments of `make_memory`."""
-
-
-def test_the_sizes_of_the_memories_are_those_of_their_networks():
-    """Check the values, bits and parameters of the table, and that it has a row for each result."""
-    import torch
-
-    from policy_node.families import find_config, make_network
-    from vq_memory_node.memory import make_memory
-
-    _, *printed = [cells for title, cells in tables("policies") if title == SIZES]
-    names = {title: name for name, title in memory_names().items()}
-    stored = {path.stem for path in (*DATA.glob("*_0.json"), *MEMORY_DATA.glob("*_0.json"))}
-    assert {names[cells[0]] for cells in printed} == {n for n in KINDS if f"{n}_0" in stored}
-    for title, _, *cells in printed:
-        name = names[title]
-        kind, settings = KINDS[name]
-        shape = make_memory(kind, **settings).shape
-        size = name if name in ("scenes", "gru", "transformer") else "tiny"
-        with torch.device("meta"):
-            network = make_network("two_level", find_config("two_level", size), shape)
-        parts = {part: module for part, module in network.parts().items() if part != "skills"}
-        count = sum(value.numel() for part in parts.values() for value in part.parameters())
-        values = {
-            "none": "",
-            "tokens": f"{shape.length} of {shape.vocabulary}",
-            "raw": f"{shape.length} x 13",
-        }[shape.kind]
-        bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
-        assert cells == [values, bits, f"{round(count, -3):,}".replace(",", " ")]
 
 
 def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
@@ -301,7 +186,7 @@ def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
     )
     always = [key for key, count in failed.items() if count == 3]
     skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
-    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    text = page_of_twenty_rules()
     assert f"{len(always)} of the {len(failed)} episodes with a failure fail in all three" in text
     assert f"the skills open {sum(skills[key] for key in always)} of these {len(always)}" in text
     hard = sum(n for (_, safe, _), n in failed.items() if safe in ("safe_06", "safe_07", "safe_08"))
@@ -310,7 +195,7 @@ def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
 
 def test_the_rates_of_the_first_table_are_those_of_the_file():
     memories = {"no memory": "none", "raw history": "raw", "VQ (J=4)": "vq"}
-    found = [c for title, c in tables("policies") if c[0] in memories and title != TWENTY]
+    found = [c for title, c in tables("policies") if c[0] in memories]
     assert [cells[0] for cells in found] == list(memories)
     for name, *rates in found:
         pooled = {"policy": "DP3-SF", "memory": memories[name], "training": "all"}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Write the tables of docs/results/twenty_rules.md from the episodes stored in docs/results/data.
+
+    .venv/bin/python scripts/results_tables.py
+
+replaces in each section named in TABLES the rows of its first table; heads, notes and text stay.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rulesafe_eval.comparison import row_of
+from rulesafe_eval.statistics import holm, mean, percent
+from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_locks.rules import RULES
+
+RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
+PAGE = RESULTS / "twenty_rules.md"
+DATA = RESULTS / "data"
+Cells = tuple[str, ...]
+
+CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
+
+
+class Row(NamedTuple):
+    """A memory of the study `memories`: title, `kind` and settings of `make_memory`, and the size
+    of the policy."""
+
+    title: str
+    kind: str = "vq"
+    settings: Mapping[str, Any] = {}
+    size: str = "tiny"
+
+
+MEMORIES = {
+    "none": Row("none", "none"),
+    "scenes": Row("earlier scenes, 2.4 to 48 s", "none", size="scenes"),
+    "time": Row("elapsed time", f"{CONTROLS}:ElapsedTime"),
+    "counter": Row("number of grasps", f"{CONTROLS}:StepCounter"),
+    "grasp": Row("grasp bit (40 bits)", f"{CONTROLS}:GraspBit"),
+    "releases": Row("joints at the releases of a grasp", f"{KEYFRAMES}:GraspKeyframes"),
+    "joints": Row("joints in two bits (80 bits)", f"{CONTROLS}:QuantisedJoints"),
+    "random": Row("VQ, codes merged at random (80 bits)", f"{CONTROLS}:RandomClusters"),
+    "fsq": Row("FSQ, J=4 (80 bits)"),  # its tokens have the shape of those of VQ
+    "vq_all_joints": Row("VQ of all joints, J=4 (80 bits)", settings={"model": "all_rules"}),
+    "vq_J2": Row("VQ, J=2 (40 bits)", settings={"clusters": 2}),
+    "vq_M20": Row("VQ, J=4, M=20 (40 bits)", settings={"length": 20}),
+    "vq": Row("VQ, J=4 (80 bits)"),
+    "vq_M60": Row("VQ, J=4, M=60 (120 bits)", settings={"length": 60}),
+    "vq_J32": Row("VQ, J=32 (200 bits)", settings={"clusters": 32}),
+    "vq_J256": Row("VQ, J=256 (320 bits)", settings={"clusters": 256}),
+    "raw": Row("raw history, convolutions", "raw"),
+    "gru": Row("raw history, GRU", "raw", size="gru"),
+    "transformer": Row("raw history, causal transformer", "raw", size="transformer"),
+    "actions": Row("past actions, convolutions", f"{CONTROLS}:PastActions"),
+    "token_changes": Row("joints at the changes of a token", f"{KEYFRAMES}:TokenKeyframes"),
+    "release_tokens": Row("tokens at the releases of a grasp", f"{KEYFRAMES}:GraspTokens"),
+    "oracle": Row("phases of the parts (privileged)", f"{KEYFRAMES}:OraclePhases"),
+}
+"""Memories of the study `memories`, from little to much information."""
+
+
+def stored(name: str, folders: Sequence[str] = ("twenty_rules", "memories")) -> list[Path]:
+    """Return the stored evaluations of a policy, one for each training."""
+    return sorted(path for each in folders for path in (DATA / each).glob(f"{name}_[0-9].json"))
+
+
+def pooled(paths: Iterable[Path]) -> Pooled:
+    """Return the episodes of some evaluations of one policy in one condition."""
+    return pool_rules([json.loads(path.read_text("utf-8")) for path in paths])
+
+
+def compared(first: Pooled, second: Pooled) -> dict[str, Any]:
+    """Return the statistics of the pairs of episodes that have the same training seed."""
+    return row_of("all", [(first.lines[key], second.lines[key]) for key in first.shared(second)])
+
+
+def figures(found: Pooled) -> Cells:
+    """Return count, success rate and process score of some episodes."""
+    opened, scores = found.values("opened"), found.values("process_score")
+    return (
+        f"{opened.sum():.0f}/{len(opened)}",
+        percent(opened.mean(), found.interval("opened")),
+        mean(scores.mean(), found.interval("process_score")),
+    )
+
+
+def points(row: Mapping[str, Any]) -> str:
+    """Return the difference of the success rates of a comparison in percentage points."""
+    low, high = row["success_interval"]
+    return "{:+.1f} ({:+.1f}..{:+.1f})".format(
+        *(100 * value for value in (row["success_difference"], low, high))
+    )
+
+
+def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
+    """Return difference and p, corrected by Holm's method, of each comparison; None: no cells."""
+    corrected = iter(holm([row["success_p"] for row in rows if row]))
+    return [(points(row), f"{next(corrected):.2g}") if row else ("", "") for row in rows]
+
+
+TWENTY = {
+    "VQ, J=4 (`two_level_all_rules` is the first)": "vq",
+    "VQ, J=4, camera images (`two_level_all_rules_images`)": "images",
+    "raw history": "raw",
+    "no memory": "none",
+}
+SKILLS = "skills with the true next subtask (privileged)"
+PAPER: tuple[Cells, ...] = (
+    ("the paper's pi0 with tokens", "", "", "56.3 %", "0.765", ""),
+    ("the paper's pi0 without memory", "", "", "25.0 %", "0.488", ""),
+)
+
+
+def twenty_rules() -> Iterator[Cells]:
+    """Yield policy, number of trainings, figures, and the rule with the lowest rate."""
+    entries = {title: stored(name) for title, name in TWENTY.items()}
+    entries[SKILLS] = [DATA / "twenty_rules/skills.json"]
+    for title, paths in entries.items():
+        found = pooled(paths)
+        opened = Counter(line["rule"] for line in found.lines.values() if line["opened"])
+        lowest, episodes = min(opened[rule] for rule in RULES), len(found.lines) // len(RULES)
+        worst = [rule for rule in RULES if opened[rule] == lowest]
+        name = worst[0] if len(worst) == 1 else f"{len(worst)} rules"
+        trainings = "" if title == SKILLS else str(len(paths))
+        yield title, trainings, *figures(found), f"{name}, {lowest}/{episodes}"
+    yield from PAPER
+
+
+def memories() -> Iterator[Cells]:
+    """Yield memory, number of trainings, figures, difference to VQ, J=4 and its p."""
+    paths = {name: stored(name) for name in MEMORIES}
+    found = {name: pooled(each) for name, each in paths.items() if each}
+    rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
+    for (name, each), more in zip(found.items(), differences(rows), strict=True):
+        yield MEMORIES[name].title, str(len(paths[name])), *figures(each), *more
+
+
+def sizes() -> Iterator[Cells]:
+    """Yield memory, its values and bits, and the parameters of the upper level."""
+    import torch
+
+    from policy_node.families import find_config, make_network
+    from vq_memory_node.memory import make_memory
+
+    for name, (title, kind, settings, size) in MEMORIES.items():
+        if not stored(name):
+            continue
+        shape = make_memory(kind, **settings).shape
+        with torch.device("meta"):
+            network = make_network("two_level", find_config("two_level", size), shape)
+        parts = [module for part, module in network.parts().items() if part != "skills"]
+        count = sum(value.numel() for part in parts for value in part.parameters())
+        values = {
+            "none": "",
+            "tokens": f"{shape.length} of {shape.vocabulary}",
+            "raw": f"{shape.length} x 13",
+        }[shape.kind]
+        bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
+        yield title, values, bits, f"{round(count, -3):,}".replace(",", " ")
+
+
+CONDITIONS = {
+    "shifted": "out of distribution (`shifted`)",
+    "turn-back": "a part is turned back",
+    "interference": "after other motions",
+    "shuffled": "memory shuffled in time",
+    "delayed": "memory delayed",
+    "truncated": "memory truncated",
+    "perturbed": "memory perturbed",
+    "another": "memory of another episode",
+}
+"""Conditions of the study `robustness`; those in which the same episodes are disturbed are compared
+with the undisturbed ones."""
+
+
+def robustness() -> Iterator[Cells]:
+    """Yield condition, memory, figures, difference to the undisturbed episodes and its p."""
+    names, rows, entries = {"none": "none", "raw": "raw history", "vq": "VQ, J=4"}, [], []
+    for condition, title in CONDITIONS.items():
+        for name, memory in names.items():
+            path = DATA / f"robustness/{name}_0_{condition}.json"
+            if path.exists():
+                found, own = pooled([path]), pooled([DATA / f"twenty_rules/{name}_0.json"])
+                rows.append(compared(own, found) if condition != "shifted" else None)
+                entries.append((title, memory, *figures(found)))
+    for entry, more in zip(entries, differences(rows), strict=True):
+        yield *entry, *more
+
+
+def lengths() -> Iterator[Cells]:
+    """Yield memory length, figures, difference to M=40 and its p."""
+    found = {m: pooled(stored(f"vq_M{m}", ["lengths"])) for m in (20, 40, 60)}
+    for m, each in found.items():
+        row = compared(found[40], each)
+        more = ("", "") if m == 40 else (points(row), f"{row['success_p']:.2g}")
+        yield f"M={m} ({2 * m} s)", *figures(each), *more
+
+
+TABLES = {
+    "One policy for twenty rules and ten safes": twenty_rules,
+    "Other memories": memories,
+    "Inputs and sizes of the memories": sizes,
+    "Disturbances": robustness,
+    "Memory length under long locks": lengths,
+}
+"""The tables by the heading of their section."""
+
+
+def written(text: str) -> str:
+    """Return the text of the page with the rows of its tables computed again."""
+    for heading, rows in TABLES.items():
+        head = rf"(^#+ {re.escape(heading)}\n(?:(?![#|]).*\n)*\|.*\n\|---.*\n)(?:\|.*\n)*"
+        found = re.search(head, text, re.M)
+        if not found:
+            raise ValueError(f"{PAGE} has no table under {heading!r}")
+        lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in rows())
+        body = "".join(f"|{line}\n" for line in lines)
+        text = text[: found.end(1)] + body + text[found.end() :]
+    return text
+
+
+def main() -> None:
+    """Write the tables of the page."""
+    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -20,16 +20,18 @@
 #                       part was turned back, after motions that have nothing to do with the task,
 #                       and with a memory that is shuffled, delayed, truncated, perturbed or that of
 #                       another episode
+#   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
+#                       under those of sampled_test
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (4)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
 #   control       (<1)  tokens shuffled in time
 #
-# `memories`, `lengths` (its skills) and `robustness` (training 0 with tokens) require twenty_rules,
-# and `control` one_rule. WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS,
-# STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and SEEDS (separated by spaces)
-# that of one_rule and twenty_rules, RULES and SEEDS also that of memories, RULES and MEMORIES also
-# that of robustness.
+# `memories`, `lengths`, `generated` (both its skills) and `robustness` (training 0 with tokens)
+# require twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
+# environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
+# SEEDS (separated by spaces) that of one_rule and twenty_rules, RULES and SEEDS also that of
+# memories, RULES and MEMORIES also that of robustness.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: scripts/study.sh OUT STUDY...}
@@ -201,11 +203,16 @@ model_of_four() { # FAMILY MEMORY OPTION...
     evaluated "$name" train 25 "$four"
 }
 
+# Demonstrations on all safes, with a point cloud per second: on_all_safes NAME RULES EPISODES
+on_all_safes() {
+    rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" --split nominal \
+        --style strict --passes states --workers "$workers" --out "$out/demos_$1"
+    rulesafe demos render "$out/demos_$1" --observations points --camera-rate 1 \
+        --workers "$workers" --out "$out/data_$1"
+}
+
 twenty_rules() {
-    rulesafe demos generate --rules "$all" --episodes "${DEMONSTRATIONS:-50}" --split nominal \
-        --style strict --passes states --workers "$workers" --out "$out/demos_all"
-    rulesafe demos render "$out/demos_all" --observations points --camera-rate 1 \
-        --workers "$workers" --out "$out/data_all"
+    on_all_safes all "$all" 50
     trained skills data_all cache_all --policy skills --memory none
     {
         echo "all_rules skills nominal"
@@ -256,16 +263,23 @@ memories() {
 
 long=sampled_083,sampled_148,sampled_151,sampled_158,sampled_169,sampled_174,sampled_179
 lengths() {
-    rulesafe demos generate --rules "$long" --episodes "${DEMONSTRATIONS:-20}" --split nominal \
-        --style strict --passes states --workers "$workers" --out "$out/demos_long"
-    rulesafe demos render "$out/demos_long" --observations points --camera-rate 1 \
-        --workers "$workers" --out "$out/data_long"
+    on_all_safes long "$long" 20
     for m in 20 40 60; do echo "long_locks $m"; done | parallel
     table lengths "$results"/long_vq_M{20,40,60}_0_nominal
 }
 
 long_locks() { # LENGTH
     group=long all=$long two_levels 0 "vq_M$1" vq --length "$1"
+}
+
+generated() {
+    on_all_safes generated sampled_train 6
+    for memory in none vq; do echo "generated_locks $memory"; done | parallel
+    table generated "$results"/generated_{none,vq}_0_nominal
+}
+
+generated_locks() { # MEMORY
+    group=generated all=sampled_test EPISODES=${EPISODES:-4} two_levels 0 "$1" "$1"
 }
 
 # Train and evaluate the upper level with a memory, under all rules unless `group` names other
@@ -320,7 +334,7 @@ while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | tokens) "$study" ;;
-    memories | lengths | robustness | four_rules | additions | control) "$study" ;;
+    memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/results/twenty_rules.md from the episodes stored in docs/results/data.
+"""Write tables of docs/results from the episodes stored in docs/results/data.
 
     .venv/bin/python scripts/results_tables.py
 
-replaces in each section named in TABLES the rows of its first table; heads, notes and text stay.
+replaces in each section that TABLES lists the rows of its first table; heads, notes and text stay.
 """
 
 import json
@@ -20,47 +20,54 @@ from rulesafe_eval.table import Pooled, pool_rules
 from rulesafe_locks.rules import RULES
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
-PAGE = RESULTS / "twenty_rules.md"
 DATA = RESULTS / "data"
 Cells = tuple[str, ...]
 
 CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
 
 
+ALL, HAND = "13 joints", "6 joints of the hand"
+
+
 class Row(NamedTuple):
-    """A memory of the study `memories`: title, `kind` and settings of `make_memory`, and the size
-    of the policy."""
+    """A memory of the study `memories`: title, input, `kind` and settings of `make_memory`, and the
+    size of the policy."""
 
     title: str
+    observed: str = HAND
     kind: str = "vq"
     settings: Mapping[str, Any] = {}
     size: str = "tiny"
 
 
 MEMORIES = {
-    "none": Row("none", "none"),
-    "scenes": Row("earlier scenes, 2.4 to 48 s", "none", size="scenes"),
-    "time": Row("elapsed time", f"{CONTROLS}:ElapsedTime"),
-    "counter": Row("number of grasps", f"{CONTROLS}:StepCounter"),
-    "grasp": Row("grasp bit (40 bits)", f"{CONTROLS}:GraspBit"),
-    "releases": Row("joints at the releases of a grasp", f"{KEYFRAMES}:GraspKeyframes"),
-    "joints": Row("joints in two bits (80 bits)", f"{CONTROLS}:QuantisedJoints"),
-    "random": Row("VQ, codes merged at random (80 bits)", f"{CONTROLS}:RandomClusters"),
+    "none": Row("none", "", "none"),
+    "scenes": Row("earlier scenes, 2.4 to 48 s", "scene features", "none", size="scenes"),
+    "time": Row("elapsed time", "", f"{CONTROLS}:ElapsedTime"),
+    "counter": Row("number of grasps", "index finger", f"{CONTROLS}:StepCounter"),
+    "grasp": Row("grasp bit (40 bits)", "index finger", f"{CONTROLS}:GraspBit"),
+    "releases": Row("joints at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspKeyframes"),
+    "joints": Row(
+        "joints in two bits (80 bits)", "index finger, elbow", f"{CONTROLS}:QuantisedJoints"
+    ),
+    "random": Row("VQ, codes merged at random (80 bits)", kind=f"{CONTROLS}:RandomClusters"),
     "fsq": Row("FSQ, J=4 (80 bits)"),  # its tokens have the shape of those of VQ
-    "vq_all_joints": Row("VQ of all joints, J=4 (80 bits)", settings={"model": "all_rules"}),
+    "vq_all_joints": Row("VQ of all joints, J=4 (80 bits)", ALL, settings={"model": "all_rules"}),
     "vq_J2": Row("VQ, J=2 (40 bits)", settings={"clusters": 2}),
     "vq_M20": Row("VQ, J=4, M=20 (40 bits)", settings={"length": 20}),
     "vq": Row("VQ, J=4 (80 bits)"),
     "vq_M60": Row("VQ, J=4, M=60 (120 bits)", settings={"length": 60}),
     "vq_J32": Row("VQ, J=32 (200 bits)", settings={"clusters": 32}),
     "vq_J256": Row("VQ, J=256 (320 bits)", settings={"clusters": 256}),
-    "raw": Row("raw history, convolutions", "raw"),
-    "gru": Row("raw history, GRU", "raw", size="gru"),
-    "transformer": Row("raw history, causal transformer", "raw", size="transformer"),
-    "actions": Row("past actions, convolutions", f"{CONTROLS}:PastActions"),
-    "token_changes": Row("joints at the changes of a token", f"{KEYFRAMES}:TokenKeyframes"),
-    "release_tokens": Row("tokens at the releases of a grasp", f"{KEYFRAMES}:GraspTokens"),
-    "oracle": Row("phases of the parts (privileged)", f"{KEYFRAMES}:OraclePhases"),
+    "raw": Row("raw history, convolutions", ALL, "raw"),
+    "gru": Row("raw history, GRU", ALL, "raw", size="gru"),
+    "transformer": Row("raw history, causal transformer", ALL, "raw", size="transformer"),
+    "actions": Row("past actions, convolutions", "13 actions", f"{CONTROLS}:PastActions"),
+    "token_changes": Row("joints at the changes of a token", ALL, f"{KEYFRAMES}:TokenKeyframes"),
+    "release_tokens": Row("tokens at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspTokens"),
+    "oracle": Row(
+        "phases of the parts (privileged)", "phases (privileged)", f"{KEYFRAMES}:OraclePhases"
+    ),
 }
 """Memories of the study `memories`, from little to much information."""
 
@@ -99,9 +106,12 @@ def points(row: Mapping[str, Any]) -> str:
 
 
 def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
-    """Return difference and p, corrected by Holm's method, of each comparison; None: no cells."""
+    """Return difference, p, and p corrected by Holm's method of each comparison; None: no cells."""
     corrected = iter(holm([row["success_p"] for row in rows if row]))
-    return [(points(row), f"{next(corrected):.2g}") if row else ("", "") for row in rows]
+    return [
+        (points(row), f"{row['success_p']:.2g}", f"{next(corrected):.2g}") if row else ("", "", "")
+        for row in rows
+    ]
 
 
 TWENTY = {
@@ -142,13 +152,13 @@ def memories() -> Iterator[Cells]:
 
 
 def sizes() -> Iterator[Cells]:
-    """Yield memory, its values and bits, and the parameters of the upper level."""
+    """Yield memory, its input, values and bits, and the parameters of the upper level."""
     import torch
 
     from policy_node.families import find_config, make_network
     from vq_memory_node.memory import make_memory
 
-    for name, (title, kind, settings, size) in MEMORIES.items():
+    for name, (title, observed, kind, settings, size) in MEMORIES.items():
         if not stored(name):
             continue
         shape = make_memory(kind, **settings).shape
@@ -162,35 +172,32 @@ def sizes() -> Iterator[Cells]:
             "raw": f"{shape.length} x 13",
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
-        yield title, values, bits, f"{round(count, -3):,}".replace(",", " ")
+        yield title, observed, values, bits, f"{round(count, -3):,}".replace(",", " ")
 
 
 CONDITIONS = {
-    "shifted": "out of distribution (`shifted`)",
-    "turn-back": "a part is turned back",
-    "interference": "after other motions",
-    "shuffled": "memory shuffled in time",
-    "delayed": "memory delayed",
-    "truncated": "memory truncated",
-    "perturbed": "memory perturbed",
-    "another": "memory of another episode",
+    "shifted": "`--split shifted`",
+    "turn-back": "`--turn-back`",
+    "interference": "`--interference`",
+    "another": "`--memory-control another`",
+    "shuffled": "`--memory-control shuffled`",
+    "truncated": "`--memory-control truncated`",
+    "delayed": "`--memory-control delayed`",
+    "perturbed": "`--memory-control perturbed`",
 }
-"""Conditions of the study `robustness`; those in which the same episodes are disturbed are compared
-with the undisturbed ones."""
+"""Conditions of the study `robustness`. All but the split have the same episodes as the evaluation
+without disturbance, with which they are compared."""
 
 
 def robustness() -> Iterator[Cells]:
-    """Yield condition, memory, figures, difference to the undisturbed episodes and its p."""
-    names, rows, entries = {"none": "none", "raw": "raw history", "vq": "VQ, J=4"}, [], []
-    for condition, title in CONDITIONS.items():
-        for name, memory in names.items():
-            path = DATA / f"robustness/{name}_0_{condition}.json"
-            if path.exists():
-                found, own = pooled([path]), pooled([DATA / f"twenty_rules/{name}_0.json"])
-                rows.append(compared(own, found) if condition != "shifted" else None)
-                entries.append((title, memory, *figures(found)))
-    for entry, more in zip(entries, differences(rows), strict=True):
-        yield *entry, *more
+    """Yield condition, figures, difference to the undisturbed episodes and its p, for the first
+    training with VQ, J=4."""
+    own = pooled([DATA / "twenty_rules/vq_0.json"])
+    paths = {name: DATA / f"robustness/vq_0_{name}.json" for name in CONDITIONS}
+    found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
+    rows = [compared(own, each) if name != "shifted" else None for name, each in found.items()]
+    for (name, each), more in zip(found.items(), differences(rows), strict=True):
+        yield CONDITIONS[name], *figures(each), *more
 
 
 def lengths() -> Iterator[Cells]:
@@ -202,23 +209,49 @@ def lengths() -> Iterator[Cells]:
         yield f"M={m} ({2 * m} s)", *figures(each), *more
 
 
-TABLES = {
-    "One policy for twenty rules and ten safes": twenty_rules,
-    "Other memories": memories,
-    "Inputs and sizes of the memories": sizes,
-    "Disturbances": robustness,
-    "Memory length under long locks": lengths,
+SAFES = {"rule_001": "safe_02", "ten_safes": "ten safes"}
+ADDITIONS = {
+    "nothing": "DP3-SF",
+    "safe_frame": "without the safe's frame",
+    "encoder": "published network (PointNet), relative actions",
+    "relative": "published network (PointNet), absolute actions",
 }
-"""The tables by the heading of their section."""
+"""Variants of the study `additions`."""
 
 
-def written(text: str) -> str:
-    """Return the text of the page with the rows of its tables computed again."""
-    for heading, rows in TABLES.items():
+def additions() -> Iterator[Cells]:
+    """Yield safes, variant, figures, difference to DP3-SF and its p."""
+    for data, safes in SAFES.items():
+        paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
+        found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
+        rows = [
+            compared(found["nothing"], each) if name != "nothing" else None
+            for name, each in found.items()
+        ]
+        for (name, each), more in zip(found.items(), differences(rows), strict=True):
+            yield safes, ADDITIONS[name], *figures(each), *more
+
+
+TABLES = {
+    "twenty_rules": {
+        "One policy for twenty rules and ten safes": twenty_rules,
+        "Other memories": memories,
+        "Inputs and sizes of the memories": sizes,
+        "Disturbances": robustness,
+        "Memory length under long locks": lengths,
+    },
+}
+"""The tables by page and heading of their section."""
+
+
+def written(page: str) -> str:
+    """Return the text of a page with the rows of its tables computed again."""
+    text = (RESULTS / f"{page}.md").read_text("utf-8")
+    for heading, rows in TABLES[page].items():
         head = rf"(^#+ {re.escape(heading)}\n(?:(?![#|]).*\n)*\|.*\n\|---.*\n)(?:\|.*\n)*"
         found = re.search(head, text, re.M)
         if not found:
-            raise ValueError(f"{PAGE} has no table under {heading!r}")
+            raise ValueError(f"{page}.md has no table under {heading!r}")
         lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in rows())
         body = "".join(f"|{line}\n" for line in lines)
         text = text[: found.end(1)] + body + text[found.end() :]
@@ -226,8 +259,9 @@ def written(text: str) -> str:
 
 
 def main() -> None:
-    """Write the tables of the page."""
-    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")
+    """Write the tables of all pages."""
+    for page in TABLES:
+        (RESULTS / f"{page}.md").write_text(written(page), "utf-8")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from PIL import Image
 
 from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
-from rulesafe_eval.statistics import mean, percent, recovery, recovery_text
+from rulesafe_eval.statistics import recovery, recovery_text
 from rulesafe_eval.table import pool_rules
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
@@ -73,12 +73,13 @@ def script(monkeypatch):
     return importlib.import_module
 
 
-def test_the_tables_of_twenty_rules_are_those_of_the_files(script):
-    written = script("results_tables")
-    text = written.PAGE.read_text("utf-8")
-    assert written.written(text) == text, "run scripts/results_tables.py"
+def test_the_written_tables_are_those_of_the_files(script):
+    module = script("results_tables")
+    for page in module.TABLES:
+        text = (RESULTS / f"{page}.md").read_text("utf-8")
+        assert module.written(page) == text, "run scripts/results_tables.py"
     kept = {path.stem.rpartition("_")[0] for path in MEMORY_DATA.glob("*.json")}
-    assert kept <= set(written.MEMORIES), "each evaluation has a row"
+    assert kept <= set(module.MEMORIES), "each evaluation has a row"
 
 
 def page_of_twenty_rules():
@@ -108,14 +109,7 @@ def test_the_differences_of_twenty_rules_are_those_of_the_files(script):
 
 
 def test_the_figures_out_of_distribution_are_those_of_the_file():
-    found = pooled("../robustness/vq_0_shifted")
-    text = page_of_twenty_rules()
-    opened, scores = found.values("opened"), found.values("process_score")
-    rate = percent(opened.mean(), found.interval("opened"))
-    score = mean(scores.mean(), found.interval("process_score"))
-    assert (
-        f"in {opened.sum():.0f} of {len(opened)}, {rate}, with a process score of {score}" in text
-    )
+    found, text = pooled("../robustness/vq_0_shifted"), page_of_twenty_rules()
     for safe in ("safe_05", "safe_10"):
         count = sum(line["opened"] for key, line in found.lines.items() if key[2] == safe)
         assert f"{count} of 100 on {safe}" in text
@@ -126,7 +120,8 @@ def test_the_figures_of_recovery_and_of_new_rules_are_those_of_the_files():
     read = {
         name: read_results(ROBUSTNESS / f"vq_0_{name}.json") for name in ("turn-back", "unseen")
     }
-    assert recovery_text(recovery(read["turn-back"]["episodes"])) in text
+    shown = recovery_text(recovery(read["turn-back"]["episodes"]))
+    assert f"the policy recovers in {shown}" in text
     episodes = read["unseen"]["episodes"]
     opened = sum(e["opened"] for e in episodes)
     score = sum(e["process_score"] for e in episodes) / len(episodes)
@@ -139,8 +134,6 @@ def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
     text = page_of_twenty_rules()
     paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"
     own, another, time = (read_results(path) for path in paths)
-    row = compare(own, another)["rows"][0]
-    assert f"it opens {row['opened'][1]} of 200, p = {row['success_p']:.2g} without" in text
     assert f"elapsed time as memory ({compare(time, another)['rows'][0]['opened'][0]})" in text
     free = {rule for rule in RULES if prove(load_rule(rule)).bits < 0.5}
 
@@ -163,13 +156,20 @@ def test_the_figures_of_interference_are_those_of_the_files():
     safes = {e["safe"] for e in episodes}
     assert safes == {"safe_01", "safe_02", "safe_03"}
     own = [e for e in read_results(DATA / "vq_0.json")["episodes"] if e["safe"] in safes]
-    opened, without = (sum(e["opened"] for e in found) for found in (episodes, own))
-    assert f"opens {opened} of {len(episodes)} (safe_01 to safe_03" in text
-    assert f"without these motions {without} of {len(own)}" in text
+    without = sum(e["opened"] for e in own)
+    assert f"safe_01 to safe_03 only, without these motions {without} of {len(own)}" in text
     none = [e for e in episodes if not e["steps_done"]]
     assert f"In {len(none)} of the {len(episodes)} it completes no step" in text
     handle = [e for e in none if e["due"] == "knob+" and "handle" in e["touched"]]
     assert len(handle) > len(none) / 2, "most touch the handle while the knob is due"
+
+
+def test_shuffled_tokens_are_as_good_as_none():
+    paths = DATA / "none_0.json", DATA / "vq_0.json", ROBUSTNESS / "vq_0_shuffled.json"
+    none, own, shuffled = (sum(e["opened"] for e in read_results(p)["episodes"]) for p in paths)
+    text = page_of_twenty_rules()
+    assert f"as without memory ({shuffled} and {none} of 200)" in text
+    assert f"without disturbance ({own} of 200)" in text
 
 
 def test_the_failures_of_the_privileged_memory_are_those_of_the_file():

@@ -230,18 +230,16 @@ and handle: title, range."""
 def draw_memories() -> Figure:
     """Draw success by memory for rules of rising memory demand, from all trainings."""
     bits = {rule: prove(load_rule(rule)).bits for rule in RULES}
-    paths = {row.title: stored(name) for name, row in MEMORIES.items()}
-    paths = {title: found for title, found in paths.items() if found}
+    paths = {name: found for name in MEMORIES if (found := stored(name))}
     figure = Figure(figsize=(8, 0.6 + 0.25 * len(paths)), dpi=200, layout="constrained")
     panels = figure.subplots(1, len(DEMANDS), sharey=True)
-    for y, (title, found) in enumerate(paths.items()):
+    for y, (name, found) in enumerate(paths.items()):
         episodes = pooled(found).lines.values()
+        color = COLORS.get(MEMORIES[name].kind, COLORS["none"])
         for axes, (_, low, high) in zip(panels, DEMANDS, strict=True):
             chosen = [e for e in episodes if low <= bits[e["rule"]] < high]
             opened = [100.0 * e["opened"] for e in chosen]
             ends = bootstrap(opened, [(e["safe"], e["seed"]) for e in chosen])
-            kind = "raw" if "raw" in title else "vq" if "VQ" in title else "none"
-            color = COLORS[kind]
             axes.plot(ends, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.5)
             axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
     for axes, (title, low, high) in zip(panels, DEMANDS, strict=True):
@@ -250,7 +248,7 @@ def draw_memories() -> Figure:
         axes.spines["left"].set_visible(False)
         axes.grid(axis="y", color=GRID, linewidth=0.6)
         axes.set_xlabel("success (%)")
-    panels[0].set_yticks(range(len(paths)), list(paths))
+    panels[0].set_yticks(range(len(paths)), [MEMORIES[name].title for name in paths])
     panels[0].invert_yaxis()
     return figure
 

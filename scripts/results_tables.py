@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulesafe_eval.comparison import row_of
-from rulesafe_eval.statistics import holm, mean, percent
+from rulesafe_eval.statistics import FEWEST, holm, mean, percent
 from rulesafe_eval.table import Pooled, pool_rules
-from rulesafe_locks.rules import RULES
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 DATA = RESULTS / "data"
@@ -83,8 +84,11 @@ def pooled(paths: Iterable[Path]) -> Pooled:
 
 
 def compared(first: Pooled, second: Pooled) -> dict[str, Any]:
-    """Return the statistics of the pairs of episodes that have the same training seed."""
-    return row_of("all", [(first.lines[key], second.lines[key]) for key in first.shared(second)])
+    """Return the statistics of the pairs of each episode of `second` and that of `first` with the
+    same training seed."""
+    if missing := second.lines.keys() - first.lines.keys():
+        raise ValueError(f"no pair for {len(missing)} episodes, such as {min(missing)}")
+    return row_of("all", [(first.lines[key], second.lines[key]) for key in second.lines])
 
 
 def figures(found: Pooled) -> Cells:
@@ -106,12 +110,21 @@ def points(row: Mapping[str, Any]) -> str:
 
 
 def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
-    """Return difference, p, and p corrected by Holm's method of each comparison; None: no cells."""
-    corrected = iter(holm([row["success_p"] for row in rows if row]))
-    return [
-        (points(row), f"{row['success_p']:.2g}", f"{next(corrected):.2g}") if row else ("", "", "")
-        for row in rows
-    ]
+    """Return difference, p, and p corrected by Holm's method of each comparison; None: no cells.
+
+    A comparison at fewer than FEWEST poses has a count only, without interval and test."""
+    tested = [row for row in rows if row and row["places"] >= FEWEST]
+    corrected = iter(holm([row["success_p"] for row in tested]))
+    cells: list[Cells] = []
+    for row in rows:
+        if not row:
+            cells.append(("", "", ""))
+        elif row["places"] < FEWEST:
+            more = row["only_second"] - row["only_first"]
+            cells.append((f"{more:+d} of {row['pairs']}", "", ""))
+        else:
+            cells.append((points(row), f"{row['success_p']:.2g}", f"{next(corrected):.2g}"))
+    return cells
 
 
 TWENTY = {
@@ -142,13 +155,24 @@ def twenty_rules() -> Iterator[Cells]:
     yield from PAPER
 
 
+NO_BIT = frozenset(rule for rule in RULES if prove(load_rule(rule)).bits < 0.5)
+"""Rules whose shortest plan requires no memory if the phases are visible."""
+
+
 def memories() -> Iterator[Cells]:
-    """Yield memory, number of trainings, figures, difference to VQ, J=4 and its p."""
+    """Yield memory, number of trainings, success, counts under the rules that require no bit and
+    under the others, difference to VQ, J=4 and its p."""
     paths = {name: stored(name) for name in MEMORIES}
     found = {name: pooled(each) for name, each in paths.items() if each}
     rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
     for (name, each), more in zip(found.items(), differences(rows), strict=True):
-        yield MEMORIES[name].title, str(len(paths[name])), *figures(each), *more
+        opened, success, _ = figures(each)
+        counts = [
+            [line["opened"] for line in each.lines.values() if (line["rule"] in NO_BIT) == free]
+            for free in (True, False)
+        ]
+        by_demand = [f"{sum(count)}/{len(count)}" for count in counts]
+        yield MEMORIES[name].title, str(len(paths[name])), opened, success, *by_demand, *more
 
 
 def sizes() -> Iterator[Cells]:

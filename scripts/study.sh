@@ -21,7 +21,7 @@
 #                       and with a memory that is shuffled, delayed, truncated, perturbed or that of
 #                       another episode
 #   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
-#                       under those of sampled_test
+#                       under these and under those of sampled_test
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (4)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
@@ -269,26 +269,34 @@ lengths() {
 }
 
 long_locks() { # LENGTH
-    group=long all=$long two_levels 0 "vq_M$1" vq --length "$1"
+    train_two_levels long 0 "vq_M$1" vq --length "$1"
+    all=$long all_rules "long_vq_M$1_0" nominal
 }
 
 generated() {
     on_all_safes generated sampled_train 6
-    for memory in none vq; do echo "generated_locks $memory"; done | parallel
-    table generated "$results"/generated_{none,vq}_0_nominal
+    STEPS=${STEPS:-9000} train_two_levels generated 0 vq vq
+    printf 'on_generated %s %s\n' sampled_test 4 sampled_train 1 | parallel
+    for rules in sampled_test sampled_train; do
+        table "generated_$rules" "$results/generated_vq_0_$rules"
+    done
 }
 
-generated_locks() { # MEMORY
-    group=generated all=sampled_test EPISODES=${EPISODES:-4} two_levels 0 "$1" "$1"
+on_generated() { # RULES EPISODES
+    rulesafe eval --policy "$policies/generated_vq_0" --rules "$1" --safes all --split nominal \
+        --episodes "${EPISODES:-$2}" --films 0 --out "$results/generated_vq_0_$1"
 }
 
-# Train and evaluate the upper level with a memory, under all rules unless `group` names other
-# demonstrations.
+# Train the upper level with a memory.
+train_two_levels() { # DATA SEED NAME MEMORY OPTION...
+    trained "$1_$3_$2" "data_$1" "cache_$1" --policy two_level --skills "$policies/skills" \
+        --memory "${@:4}" --steps "${STEPS:-6000}" --seed "$2"
+}
+
+# Train and evaluate the upper level with a memory, under all rules.
 two_levels() { # SEED NAME MEMORY OPTION...
-    group=${group:-all} name=${group:-all}_$2_$1
-    trained "$name" "data_$group" "cache_$group" --policy two_level --skills "$policies/skills" \
-        --memory "${@:3}" --steps "${STEPS:-6000}" --seed "$1"
-    all_rules "$name" nominal
+    train_two_levels all "$@"
+    all_rules "all_$2_$1" nominal
 }
 
 robustness() {

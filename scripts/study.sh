@@ -23,7 +23,7 @@
 #   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
 #                       under these and under those of sampled_test
 #   four_rules     (2)  RDT and pi0 under four rules
-#   additions      (4)  DP3 under rule_001 without what this project adds to it, on one safe and on
+#   additions      (6)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
 #   control       (<1)  tokens shuffled in time
 #

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulesafe_eval.comparison import row_of
-from rulesafe_eval.statistics import FEWEST, holm, mean, percent
+from rulesafe_eval.statistics import (
+    FEWEST,
+    bootstrap,
+    cluster_sums,
+    holm,
+    mean,
+    percent,
+    sign_flips,
+)
 from rulesafe_eval.table import Pooled, pool_rules
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
@@ -233,6 +241,37 @@ def lengths() -> Iterator[Cells]:
         yield f"M={m} ({2 * m} s)", *figures(each), *more
 
 
+GENERATED = {
+    "vq_0_unseen": ("the twenty rules", "sampled_test"),
+    "generated_0_unseen": ("the 117 of sampled_train", "sampled_test"),
+    "generated_0_trained": ("the 117 of sampled_train", "sampled_train"),
+}
+"""Evaluations under generated locks: locks of the training and of the evaluation."""
+
+
+def generated() -> Iterator[Cells]:
+    """Yield locks of training and evaluation, figures with intervals over the locks, and the
+    difference to the first row."""
+    first = None
+    for name, titles in GENERATED.items():
+        found = pooled([DATA / f"robustness/{name}.json"])
+        locks, difference = [key[1] for key in found.lines], ""
+        opened, scores = found.values("opened"), found.values("process_score")
+        if first and first.lines.keys() == found.lines.keys():
+            gain = opened - first.values("opened")
+            low, high = (100 * end for end in bootstrap(gain, locks))
+            p = sign_flips(cluster_sums(gain, locks)[0])
+            difference = f"{100 * gain.mean():+.1f} ({low:+.1f}..{high:+.1f}), p = {p:.2g}"
+        first = first or found
+        yield (
+            *titles,
+            f"{opened.sum():.0f}/{len(opened)}",
+            percent(opened.mean(), bootstrap(opened, locks)),
+            mean(scores.mean(), bootstrap(scores, locks)),
+            difference,
+        )
+
+
 SAFES = {"rule_001": "safe_02", "ten_safes": "ten safes"}
 ADDITIONS = {
     "nothing": "DP3-SF",
@@ -262,6 +301,7 @@ TABLES = {
         "Other memories": memories,
         "Inputs and sizes of the memories": sizes,
         "Disturbances": robustness,
+        "New locks": generated,
         "Memory length under long locks": lengths,
     },
 }

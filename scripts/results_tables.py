@@ -296,6 +296,7 @@ def additions() -> Iterator[Cells]:
 
 
 TABLES = {
+    "policies": {"What the additions to DP3 contribute": additions},
     "twenty_rules": {
         "One policy for twenty rules and ten safes": twenty_rules,
         "Other memories": memories,

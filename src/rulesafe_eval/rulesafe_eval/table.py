@@ -107,9 +107,11 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
 
 
 def pool_rules(contents: Sequence[Mapping[str, Any]]) -> Pooled:
-    """Return the episodes under all rules of some results.json of one policy in one condition."""
-    of_all = [kinds for condition, kinds in pool(contents).items() if condition[0] == ALL]
-    ((pooled,),) = (kinds.values() for kinds in of_all)
+    """Return the episodes under all rules, one or more, of some results.json of one policy in one
+    condition."""
+    found = pool(contents)
+    of_all = [kinds for condition, kinds in found.items() if condition[0] == ALL]
+    ((pooled,),) = (kinds.values() for kinds in of_all or found.values())
     return pooled
 
 

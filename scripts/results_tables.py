@@ -283,7 +283,7 @@ ADDITIONS = {
 
 
 def additions() -> Iterator[Cells]:
-    """Yield safes, variant, figures, difference to DP3-SF and its p."""
+    """Yield safes, variant, figures, difference to DP3-SF and its p without correction."""
     for data, safes in SAFES.items():
         paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
         found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
@@ -292,7 +292,7 @@ def additions() -> Iterator[Cells]:
             for name, each in found.items()
         ]
         for (name, each), more in zip(found.items(), differences(rows), strict=True):
-            yield safes, ADDITIONS[name], *figures(each), *more
+            yield safes, ADDITIONS[name], *figures(each), *more[:2]
 
 
 TABLES = {

@@ -185,6 +185,22 @@ def test_the_figures_of_interference_are_those_of_the_files():
     assert len(handle) > len(none) / 2, "most touch the handle while the knob is due"
 
 
+def test_the_figures_of_the_safe_s_frame_are_those_of_the_files(script):
+    tables = script("results_tables")
+    full, without = (
+        tables.pooled([RESULTS / f"data/additions/ten_safes_{name}.json"])
+        for name in ("nothing", "safe_frame")
+    )
+    row = tables.compared(full, without)
+    text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
+    counts = [f"{count:.0f} of 50" for count in row["opened"]]
+    assert f"it opens {counts[0]}.** Without the safe's frame it opens {counts[1]}" in text
+    assert f"not significant (p = {row['success_p']:.2g})" in text
+    low, high = row["process_score_interval"]
+    shown = f"({row['process_score_difference']:.2f}, {low:.2f}..{high:.2f}, "
+    assert f"{shown}p = {row['process_score_p']:.1g})" in text
+
+
 def test_the_counts_with_shuffled_tokens_are_those_of_the_files():
     paths = DATA / "none_0.json", DATA / "vq_0.json", ROBUSTNESS / "vq_0_shuffled.json"
     none, own, shuffled = (sum(e["opened"] for e in read_results(p)["episodes"]) for p in paths)
@@ -208,10 +224,12 @@ def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
     always = [key for key, count in failed.items() if count == 3]
     skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
     text = page_of_twenty_rules()
-    assert f"{len(always)} of the {len(failed)} episodes with a failure fail in all three" in text
+    shown = "occur in {} of the 200 episodes (rule and pose); {} of these fail in all three"
+    assert shown.format(len(failed), len(always)) in text
     assert f"the skills open {sum(skills[key] for key in always)} of these {len(always)}" in text
     hard = sum(n for (_, safe, _), n in failed.items() if safe in ("safe_06", "safe_07", "safe_08"))
-    assert f"{hard} of {sum(failed.values())} on safe_06, safe_07 and safe_08" in text
+    shown = "of the {} failures in three trainings, {} are on safe_06, safe_07 and safe_08"
+    assert shown.format(sum(failed.values()), hard) in text
 
 
 def test_the_rates_of_the_first_table_are_those_of_the_file():

@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import MEMORIES, RESULTS, pooled, stored
+from results_tables import BITS, MEMORIES, RESULTS, pooled, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
@@ -229,7 +229,6 @@ and handle: title, range."""
 
 def draw_memories() -> Figure:
     """Draw success by memory for rules of rising memory demand, from all trainings."""
-    bits = {rule: prove(load_rule(rule)).bits for rule in RULES}
     paths = {name: found for name in MEMORIES if (found := stored(name))}
     figure = Figure(figsize=(8, 0.6 + 0.25 * len(paths)), dpi=200, layout="constrained")
     panels = figure.subplots(1, len(DEMANDS), sharey=True)
@@ -237,13 +236,13 @@ def draw_memories() -> Figure:
         episodes = pooled(found).lines.values()
         color = COLORS.get(MEMORIES[name].kind, COLORS["none"])
         for axes, (_, low, high) in zip(panels, DEMANDS, strict=True):
-            chosen = [e for e in episodes if low <= bits[e["rule"]] < high]
+            chosen = [e for e in episodes if low <= BITS[e["rule"]] < high]
             opened = [100.0 * e["opened"] for e in chosen]
             ends = bootstrap(opened, [(e["safe"], e["seed"]) for e in chosen])
             axes.plot(ends, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.5)
             axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
     for axes, (title, low, high) in zip(panels, DEMANDS, strict=True):
-        count = sum(low <= value < high for value in bits.values())
+        count = sum(low <= value < high for value in BITS.values())
         horizontal_axes_of_rates(axes, f"{title}\n({count} rules)", -3, 103)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="y", color=GRID, linewidth=0.6)

@@ -33,12 +33,10 @@ DATA = RESULTS / "data"
 Cells = tuple[str, ...]
 
 CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
-
-
 ALL, HAND = "13 joints", "6 joints of the hand"
 
 
-class Row(NamedTuple):
+class MemoryRow(NamedTuple):
     """A memory of the study `memories`: title, input, `kind` and settings of `make_memory`, and the
     size of the policy."""
 
@@ -50,31 +48,37 @@ class Row(NamedTuple):
 
 
 MEMORIES = {
-    "none": Row("none", "", "none"),
-    "scenes": Row("earlier scenes, 2.4 to 48 s", "scene features", "none", size="scenes"),
-    "time": Row("elapsed time", "", f"{CONTROLS}:ElapsedTime"),
-    "counter": Row("number of grasps", "index finger", f"{CONTROLS}:StepCounter"),
-    "grasp": Row("grasp bit (40 bits)", "index finger", f"{CONTROLS}:GraspBit"),
-    "releases": Row("joints at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspKeyframes"),
-    "joints": Row(
+    "none": MemoryRow("none", "", "none"),
+    "scenes": MemoryRow("earlier scenes, 2.4 to 48 s", "scene features", "none", size="scenes"),
+    "time": MemoryRow("elapsed time", "", f"{CONTROLS}:ElapsedTime"),
+    "counter": MemoryRow("number of grasps", "index finger", f"{CONTROLS}:StepCounter"),
+    "grasp": MemoryRow("grasp bit (40 bits)", "index finger", f"{CONTROLS}:GraspBit"),
+    "releases": MemoryRow("joints at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspKeyframes"),
+    "joints": MemoryRow(
         "joints in two bits (80 bits)", "index finger, elbow", f"{CONTROLS}:QuantisedJoints"
     ),
-    "random": Row("VQ, codes merged at random (80 bits)", kind=f"{CONTROLS}:RandomClusters"),
-    "fsq": Row("FSQ, J=4 (80 bits)"),  # its tokens have the shape of those of VQ
-    "vq_all_joints": Row("VQ of all joints, J=4 (80 bits)", ALL, settings={"model": "all_rules"}),
-    "vq_J2": Row("VQ, J=2 (40 bits)", settings={"clusters": 2}),
-    "vq_M20": Row("VQ, J=4, M=20 (40 bits)", settings={"length": 20}),
-    "vq": Row("VQ, J=4 (80 bits)"),
-    "vq_M60": Row("VQ, J=4, M=60 (120 bits)", settings={"length": 60}),
-    "vq_J32": Row("VQ, J=32 (200 bits)", settings={"clusters": 32}),
-    "vq_J256": Row("VQ, J=256 (320 bits)", settings={"clusters": 256}),
-    "raw": Row("raw history, convolutions", ALL, "raw"),
-    "gru": Row("raw history, GRU", ALL, "raw", size="gru"),
-    "transformer": Row("raw history, causal transformer", ALL, "raw", size="transformer"),
-    "actions": Row("past actions, convolutions", "13 actions", f"{CONTROLS}:PastActions"),
-    "token_changes": Row("joints at the changes of a token", ALL, f"{KEYFRAMES}:TokenKeyframes"),
-    "release_tokens": Row("tokens at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspTokens"),
-    "oracle": Row(
+    "random": MemoryRow("VQ, codes merged at random (80 bits)", kind=f"{CONTROLS}:RandomClusters"),
+    "fsq": MemoryRow("FSQ, J=4 (80 bits)"),  # its tokens have the shape of those of VQ
+    "vq_all_joints": MemoryRow(
+        "VQ of all joints, J=4 (80 bits)", ALL, settings={"model": "all_rules"}
+    ),
+    "vq_J2": MemoryRow("VQ, J=2 (40 bits)", settings={"clusters": 2}),
+    "vq_M20": MemoryRow("VQ, J=4, M=20 (40 bits)", settings={"length": 20}),
+    "vq": MemoryRow("VQ, J=4 (80 bits)"),
+    "vq_M60": MemoryRow("VQ, J=4, M=60 (120 bits)", settings={"length": 60}),
+    "vq_J32": MemoryRow("VQ, J=32 (200 bits)", settings={"clusters": 32}),
+    "vq_J256": MemoryRow("VQ, J=256 (320 bits)", settings={"clusters": 256}),
+    "raw": MemoryRow("raw history, convolutions", ALL, "raw"),
+    "gru": MemoryRow("raw history, GRU", ALL, "raw", size="gru"),
+    "transformer": MemoryRow("raw history, causal transformer", ALL, "raw", size="transformer"),
+    "actions": MemoryRow("past actions, convolutions", "13 actions", f"{CONTROLS}:PastActions"),
+    "token_changes": MemoryRow(
+        "joints at the changes of a token", ALL, f"{KEYFRAMES}:TokenKeyframes"
+    ),
+    "release_tokens": MemoryRow(
+        "tokens at the releases of a grasp", ALL, f"{KEYFRAMES}:GraspTokens"
+    ),
+    "oracle": MemoryRow(
         "phases of the parts (privileged)", "phases (privileged)", f"{KEYFRAMES}:OraclePhases"
     ),
 }
@@ -163,8 +167,9 @@ def twenty_rules() -> Iterator[Cells]:
     yield from PAPER
 
 
-NO_BIT = frozenset(rule for rule in RULES if prove(load_rule(rule)).bits < 0.5)
-"""Rules whose shortest plan requires no memory if the phases are visible."""
+BITS = {rule: prove(load_rule(rule)).bits for rule in RULES}
+"""Memory that the shortest plan of a rule requires if the phases are visible, bits."""
+NO_BIT = frozenset(rule for rule, bits in BITS.items() if bits < 0.5)
 
 
 def memories() -> Iterator[Cells]:

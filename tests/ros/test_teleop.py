@@ -98,6 +98,14 @@ class InputDevice:
             newest = self.statuses[-1].message if self.statuses else "none"
             raise AssertionError(f"{error}; the newest status: {newest}") from None
 
+    def assist(self, request: str) -> None:
+        """Request a motion and wait for its end."""
+        self.statuses.clear()
+        self.send(request=request)
+        self.until(lambda: "assisted" in self.modes, request, grip=self.grip)
+        self.until(lambda: self.modes[-1] != "assisted", "the end", grip=self.grip)
+        assert self.says("following"), self.statuses[-1].message
+
     def at(self, pose) -> bool:
         shift, turn = difference(self.hand, pose)
         return bool(np.linalg.norm(shift) < 0.003 and np.linalg.norm(turn) < 0.03)
@@ -268,20 +276,20 @@ def test_another_publisher_of_chunks_is_reported(device):
     found.until(lambda: found.at(goal), "the goal", pose=goal)
 
 
+def test_motions_that_end_at_once_are_reported(device):
+    """Also if a fast simulation ends them between two of the regular reports."""
+    found = device("assist_speed:=1.5", "idle_chunks:=false", sim=())
+    for _ in range(8):
+        found.assist("approach knob")
+        found.assist("grasp")
+
+
 def test_a_contact_force_above_the_limit_stops_an_assisted_motion(device):
     """The hand can still be opened."""
     found = device("force_limit:=5.0", "idle_chunks:=false", sim=())
 
-    def assist(request: str) -> None:
-        """Request a motion and wait for its end."""
-        found.statuses.clear()
-        found.send(request=request)
-        found.until(lambda: "assisted" in found.modes, request, grip=found.grip)
-        found.until(lambda: found.modes[-1] != "assisted", "the end", grip=found.grip)
-        assert found.says("following"), found.statuses[-1].message
-
-    assist("approach knob")
-    assist("grasp")
+    found.assist("approach knob")
+    found.assist("grasp")
     found.grip = 1.0
     found.until(lambda: found.values("grip")[-1:] == ["1.0"], "a closed hand", grip=1.0)
     found.until(lambda: found.force("knob") > 10, "contact", grip=1.0)

@@ -182,6 +182,7 @@ class TeleopNode(Node):
             rows = assistant.turn(obs, request.angle, request.action == "pull")
         self._planned, self._assisting = rows, str(request)
         self._begin_input()  # no input was processed during planning
+        self._report_state()
 
     def _assistant_of_episode(self) -> Assistant:
         status = self._status
@@ -274,6 +275,7 @@ class TeleopNode(Node):
             self._target = Target(grip=grip)
         if self._assisting and self._path and self._stamp >= self._path.end:
             self._assisting = ""
+            self._report_state()
         if self._assisting and self._path:
             times = self._stamp + PERIOD * np.arange(1, STEPS + 1)
             rows = np.array([self._path.sample(int(t))[0] for t in times])
@@ -302,12 +304,18 @@ class TeleopNode(Node):
     # Reports ------------------------------------------------------------------------------
 
     def _on_timer(self) -> None:
-        pose, command, now = self._hand_pose(), self._command(), time.monotonic()
-        if pose is None or command is None:
+        if (pose := self._hand_pose()) is not None:
+            header = to_header(self._stamp, "pelvis")
+            self._pose.publish(PoseStamped(header=header, pose=to_pose(pose)))
+        self._report_state()
+
+    def _report_state(self) -> None:
+        """Report the state if it has changed: each 0.1 s, and when an assisted motion begins or
+        ends, since a short one may take less time if the simulation runs fast."""
+        command, now = self._command(), time.monotonic()
+        if command is None:
             self._report(DiagnosticStatus.WARN, "waiting", "no message on /joint_states yet", 0.0)
             return
-        header = to_header(self._stamp, "pelvis")
-        self._pose.publish(PoseStamped(header=header, pose=to_pose(pose)))
         grip = round(grip_of(command[7:]), 2)
         if now - self._received > self._values.state_timeout:
             message = f"no message on /joint_states for {now - self._received:.0f} s"

@@ -90,13 +90,13 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
                 f"{path} does not have the episodes of a benchmark: evaluate with --benchmark"
             )
         about = path.with_name("about.yaml")
-        stated_by = build(About, read_yaml(about), str(about))
-        stated = stated_by.privileged.strip(" .-").lower()
-        if stated in ("", "no", "none") and content["request"]["actor"].get("privileged"):
+        statements = build(About, read_yaml(about), str(about))
+        privileged = statements.privileged.strip(" .-").lower()
+        if privileged in ("", "no", "none") and content["request"]["actor"].get("privileged"):
             raise RuleSafeError(
                 f"{about} states no privileged information, but the evaluated policy has some"
             )
-        yield Entry(path.parent, stated_by, name, content, pool_rules([content]))
+        yield Entry(path.parent, statements, name, content, pool_rules([content]))
 
 
 def page(found: list[Entry]) -> str:

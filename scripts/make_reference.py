@@ -198,9 +198,10 @@ def _settings(kind: type) -> str:
     rows = []
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         default: Any = field.default
-        if default is dataclasses.MISSING:
-            made = field.default_factory
-            default = "required" if made is dataclasses.MISSING else made()
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        elif default is dataclasses.MISSING:
+            default = "required"
         shown = (
             f"{type(default).__name__}()" if dataclasses.is_dataclass(default) else repr(default)
         )
@@ -220,7 +221,7 @@ def described(owner: Any) -> dict[str, str]:
 
 def _attributes(kind: type) -> dict[str, str]:
     """What a class and those it comes from say of fields: under `Attributes:`, or in a comment."""
-    found = {}
+    found: dict[str, str] = {}
     for base in kind.__bases__:
         found |= _attributes(base) if dataclasses.is_dataclass(base) else {}
     found |= described(kind)

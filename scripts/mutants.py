@@ -181,7 +181,9 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
                 path.write_bytes(source)
                 here[test] += bool(test)
                 everywhere[test] += bool(test)
-                line = dict(zip(("file", "where", "change"), mutant.key, strict=True))
+                line: dict[str, object] = dict(
+                    zip(("file", "where", "change"), mutant.key, strict=True)
+                )
                 line |= {"verdict": verdict, "test": test, "seconds": seconds}
                 line |= {"source": _hash(ROOT / mutant.file), "tests": tests[group.name]}
                 out.write(json.dumps(line) + "\n")

@@ -119,10 +119,10 @@ def _new_texts(node: Any) -> Iterator[str]:
             yield ast.unparse(node.operand)
         case ast.Constant(value=bool()):
             yield str(not node.value)
-        case ast.Constant(value=int()):
-            yield str(node.value + 1)
-        case ast.Constant(value=float()):
-            yield str(2 * node.value or 1.0)
+        case ast.Constant(value=int(value)):
+            yield str(value + 1)
+        case ast.Constant(value=float(value)):
+            yield str(2 * value or 1.0)
         case ast.Call(func=ast.Name() | ast.Attribute()):
             yield from _calls(node)
         case ast.IfExp():
@@ -144,17 +144,18 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _calls(node: ast.Call) -> Iterator[str]:
-    method, name = isinstance(node.func, ast.Attribute), ast.unparse(node.func).split(".")[-1]
+    func, name = node.func, ast.unparse(node.func).split(".")[-1]
     if name in RENAMED:
-        func = node.func
         new = (
             ast.Attribute(func.value, RENAMED[name])
             if isinstance(func, ast.Attribute)
             else ast.Name(RENAMED[name])
         )
         yield ast.unparse(ast.Call(new, node.args, node.keywords))
-    if name in DROPPED and (node.args or method):
-        yield ast.unparse(node.args[0] if node.args else node.func.value)
+    if name in DROPPED and node.args:
+        yield ast.unparse(node.args[0])
+    elif name in DROPPED and isinstance(func, ast.Attribute):
+        yield ast.unparse(func.value)
     for place, keyword in enumerate(node.keywords):
         if keyword.arg:
             rest = node.keywords[:place] + node.keywords[place + 1 :]

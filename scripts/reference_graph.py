@@ -21,53 +21,56 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from rulesafe_ros.bag.selection import NODE_TOPICS
 
-PATIENCE, REST = 120.0, 7.0
-"""s until all nodes must be there, and for which the graph must have been the same: what is lost
-as two nodes meet, on a busy machine, Fast DDS says again after 3 s."""
+TIME_LIMIT = 120.0
+"""Time until all nodes must be discovered, s."""
+
+STABLE_FOR = 7.0
+"""Time for which the graph must not have changed, s. Fast DDS repeats discovery messages that were
+lost after 3 s."""
 
 OWN = "rulesafe_reference"
 
-ALL_EYES = """
+ALL_INPUTS = """
 import numpy as np
 from vq_memory_node.memory import VqMemory
 from policy_node.policy import CHUNK, Needs
 
-class AllEyes:
+class AllInputs:
     needs = Needs(frames=1, points=1024, images=True, instruction=True, memory=True)
     memory = VqMemory()
     def reset(self): pass
     def infer(self, observation): return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """
-"""A policy that asks for everything."""
+"""A policy that needs all inputs."""
 
 
 @dataclass
 class Graph:
-    """Rows of the two tables."""
+    """Rows of the tables of topics and of services."""
 
     topics: list[list[str]]
     services: list[list[str]]
 
 
 Found = dict[str, tuple[set[str], set[str], set[str], set[str]]]
-"""Topic -> types, writers, readers, remarks."""
+"""Topic -> types, publishers, subscribers, remarks."""
 
 
 def simulation() -> Graph:
-    """Simulation, evaluator and memory; once with the expert, once with a policy."""
-    always = [
+    """Return the graph of simulation, evaluator and memory, with the expert and with a policy."""
+    always: list[tuple[str, ...]] = [
         ("rulesafe_sim.node", "film:=true", "start:=false"),
         ("vq_memory_node.node",),
         ("rulesafe_eval.node", "episodes:=0"),
     ]
     names = ["sim_node", "sim_camera_node", "vq_memory_node", "evaluator_node"]
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "all_eyes.py").write_text(ALL_EYES)
+        Path(folder, "all_inputs.py").write_text(ALL_INPUTS)
         path = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
-        eyes = ("policy_node.node", "policy:=all_eyes:AllEyes", "execute_rows:=50")
+        policy = ("policy_node.node", "policy:=all_inputs:AllInputs", "execute_steps:=50")
         with _running([*always, ("planner_node.node",)], {}) as node:
             expert, services = _ask(node, [*names, "planner_node"])
-        with _running([*always, eyes], {"PYTHONPATH": path}) as node:
+        with _running([*always, policy], {"PYTHONPATH": path}) as node:
             learned, more = _ask(node, [*names, "policy_node"], "/camera/points")
     for topic, kinds in learned.items():
         for known, new in zip(expert.setdefault(topic, kinds), kinds, strict=True):
@@ -76,20 +79,20 @@ def simulation() -> Graph:
 
 
 def beside_the_robot() -> Graph:
-    """The bridge, its supervisor and cameras, before the simulation that speaks its messages."""
-    modules = [("h1_2_sim.node", "start:=false", "cameras:=true")]
+    """Return the graph of bridge, supervisor and cameras with the simulated robot side."""
+    modules: list[tuple[str, ...]] = [("h1_2_sim.node", "start:=false", "cameras:=true")]
     modules += [("policy_node.instruction_node",)]
     modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
     modules += [("h1_2_bridge.camera_points_node",)]
     names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]
-    names += ["h1_2_bridge_ear", "h1_2_bridge_supervisor", "camera_points"]
+    names += ["h1_2_bridge_listener", "h1_2_bridge_supervisor", "camera_points"]
     with _running(modules, {}) as node:
         return _rows(*_ask(node, names))
 
 
 @contextmanager
 def _running(modules: Sequence[Sequence[str]], more: dict[str, str]) -> Iterator[Node]:
-    """A node that looks at the graph of these modules' processes."""
+    """Run modules as processes, and yield a node that observes their graph."""
     processes = []
     rclpy.init()
     node = rclpy.create_node(OWN)
@@ -115,8 +118,9 @@ def _running(modules: Sequence[Sequence[str]], more: dict[str, str]) -> Iterator
 
 
 def _ask(node: Node, names: Sequence[str], read: str = "") -> tuple[Found, set[tuple[str, ...]]]:
-    """Topics and services once all names are there, `read` has a reader, and nothing changes."""
-    end = time.monotonic() + PATIENCE
+    """Return topics and services when all nodes are discovered, the topic `read` has a subscriber,
+    and the graph is stable."""
+    end = time.monotonic() + TIME_LIMIT
     last, since = None, time.monotonic()
     while time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.2)
@@ -125,10 +129,10 @@ def _ask(node: Node, names: Sequence[str], read: str = "") -> tuple[Found, set[t
             last, since = found, time.monotonic()
         complete = set(names) <= set(node.get_node_names())
         complete = complete and (not read or (read in found[0] and bool(found[0][read][2])))
-        if complete and time.monotonic() - since > REST:
+        if complete and time.monotonic() - since > STABLE_FOR:
             return found
-    lacking = set(names) - set(node.get_node_names())
-    raise RuntimeError(f"the graph did not come to rest; lacking {lacking or read}")
+    missing = set(names) - set(node.get_node_names())
+    raise RuntimeError(f"the graph is not stable; missing: {missing or read}")
 
 
 def _topics(node: Node) -> Found:
@@ -140,26 +144,26 @@ def _topics(node: Node) -> Found:
         for info in node.get_publishers_info_by_topic(topic):
             if info.node_name == OWN:
                 continue
-            entry[1].add(_who(info.node_name))
+            entry[1].add(_shown(info.node_name))
             if info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
                 entry[3].add("latched")
             if info.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT:
                 entry[3].add("best effort")
         entry[2].update(
-            _who(info.node_name)
+            _shown(info.node_name)
             for info in node.get_subscriptions_info_by_topic(topic)
             if info.node_name != OWN
         )
     return found
 
 
-def _who(name: str) -> str:
-    return name.removesuffix("_ear")
+def _shown(name: str) -> str:
+    return name.removesuffix("_listener")
 
 
 def _services(node: Node, names: Sequence[str]) -> set[tuple[str, ...]]:
-    """(name, type, node) of our services and actions, without those that every node has."""
-    found = set()
+    """Return (name, type, node) of services and actions, without those of every node."""
+    found: set[tuple[str, ...]] = set()
     for name in set(names) & set(node.get_node_names()):
         for service, types in node.get_service_names_and_types_by_node(name, "/"):
             base, _, last = service.rpartition("/")
@@ -168,7 +172,7 @@ def _services(node: Node, names: Sequence[str]) -> set[tuple[str, ...]]:
                 kind = types[0].removesuffix("_SendGoal").replace("/srv/", "/action/")
                 found.add((action, kind, name))
             elif "_action" not in service and _is_ours(service, types[0]):
-                found.add((service, types[0], _who(name)))
+                found.add((service, types[0], _shown(name)))
     return found
 
 
@@ -185,8 +189,8 @@ def _rows(topics: Found, services: set[tuple[str, ...]]) -> Graph:
         return ", ".join(f"`{name}`" for name in sorted(names))
 
     rows = []
-    for topic, (types, writers, readers, remarks) in sorted(topics.items()):
+    for topic, (types, publishers, subscribers, remarks) in sorted(topics.items()):
         kind = ", ".join(sorted(types)).replace("/msg", "")
         remark = ", ".join(sorted(remarks))
-        rows.append([f"`{topic}`", f"`{kind}`", words(writers), words(readers), remark])
+        rows.append([f"`{topic}`", f"`{kind}`", words(publishers), words(subscribers), remark])
     return Graph(rows, [[f"`{a}`", f"`{b}`", f"`{c}`"] for a, b, c in sorted(services)])

@@ -116,7 +116,7 @@ def test_a_learned_policy_opens_a_safe_through_the_bridge():
     pytest.importorskip("torch", reason="policies need torch")
     from learned import EXECUTE, play
 
-    settings = {"execute_rows": EXECUTE, "execution": "blended", "max_jump": 1.0}
+    settings = {"execute_steps": EXECUTE, "execution": "blended", "max_jump": 1.0}
     settings["speed"] = SPEED_OF_POLICIES
     opened = False
     for seed in (2, 5):

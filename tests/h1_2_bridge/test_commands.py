@@ -135,8 +135,8 @@ def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
     assert_safe(world)
 
 
-def test_execute_rows_says_when_the_next_chunk_is_due():
-    world = World(execute_rows=5, chunk_timeout=0.2).engaged()
+def test_execute_steps_says_when_the_next_chunk_is_due():
+    world = World(execute_steps=5, chunk_timeout=0.2).engaged()
     began = world.now
     world.send(world.moved({3: 0.2}, 50))
     world.until(ControlState.HOLDING)

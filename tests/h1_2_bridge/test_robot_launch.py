@@ -121,8 +121,8 @@ def test_one_word_takes_the_robot_in_the_simulations_place():
 
 def test_the_target_and_the_policy_choose_the_defaults():
     expert, policy = printed(), printed("policy:=dp3_rule_001", "memory:=vq", "record:=bag")
-    assert "execute_rows = 0" in expert and "execution = 'newest'" in expert
-    assert "execute_rows = 12" in policy and "execution = 'blended'" in policy
+    assert "execute_steps = 0" in expert and "execution = 'newest'" in expert
+    assert "execute_steps = 12" in policy and "execution = 'blended'" in policy
     assert "vq_memory_node" in policy and "recorded = True" in policy
     assert "bag record --out bag" in policy and "--network-interface= " in policy
     assert "config/h1_2_bridge_sim.yaml" in policy

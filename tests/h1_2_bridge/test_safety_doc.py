@@ -42,4 +42,4 @@ def test_the_defaults_are_those_of_the_code():
     written = {row[0].strip("`"): row[1] for row in rows("Settings")}
     defaults = {name: str(value) for name, value in asdict(BridgeConfig()).items()}
     assert written.items() <= defaults.items()
-    assert set(defaults) - set(written) == {"execute_rows", "execution"}
+    assert set(defaults) - set(written) == {"execute_steps", "execution"}

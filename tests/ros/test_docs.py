@@ -112,7 +112,7 @@ def test_topics_and_services_beside_the_robot(client, start):
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
     # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
-    names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_ear"]
+    names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_listener"]
     rows = section("The robot", REFERENCE)
     topics = {row[0]: row[1:] for row in rows if len(row) == 5}
     services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
@@ -125,7 +125,7 @@ def test_topics_and_services_beside_the_robot(client, start):
         for name in names:
             for topic, types in ask(name, "/"):
                 kind = types[0].replace("/msg", "")
-                who = name.removesuffix("_ear")
+                who = name.removesuffix("_listener")
                 found.setdefault(topic, {}).setdefault(kind, set()).add(who)
         return {topic: kinds for topic, kinds in found.items() if topic not in OF_EVERY_NODE}
 

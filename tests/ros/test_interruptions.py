@@ -16,8 +16,8 @@ pytestmark = pytest.mark.ros
 
 ROOT = Path(__file__).parents[2]
 SIM, NODE = "rulesafe_sim.node", "policy_node.node"
-EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5", "cameras:=false", "execute_rows:=10")
-POLICY = ("policy:=seeing_policies:Seeing", "execute_rows:=10")
+EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5", "cameras:=false", "execute_steps:=10")
+POLICY = ("policy:=seeing_policies:Seeing", "execute_steps:=10")
 
 
 @pytest.fixture(autouse=True)

@@ -130,7 +130,7 @@ def test_each_loop_of_a_bag_is_a_new_episode_of_memory_and_policy(
         client.create_subscription(kind, topic, take, ALL_QOS)
     start("vq_memory_node.node", "model:=all_rules", "use_sim_time:=true")
     client.until_heard_by("vq_memory_node", "/joint_states")
-    policy = ("policy:=seeing_policies:Stateless", "execute_rows:=10", "use_sim_time:=true")
+    policy = ("policy:=seeing_policies:Stateless", "execute_steps:=10", "use_sim_time:=true")
     start("policy_node.node", *policy)
     bag_command("play", path, "--loop", "--rate", 3)
 

@@ -83,7 +83,7 @@ def test_the_memory_node_rejects_what_it_cannot_load(
 def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
     node = "policy_node"
     start(f"{node}.node", "autostart:=false")
-    assert not change(node, execute_rows=10)  # no policy is given yet
+    assert not change(node, execute_steps=10)  # no policy is given yet
     assert "no policy 'nobody'; valid: dp3_rule_001, " in change(node, policy="nobody")
     assert "No module named 'nobody'" in change(node, policy="nobody:Nobody")
     assert "unknown attribute of json" in change(node, policy="json:Nobody")
@@ -109,7 +109,7 @@ def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
         (
             "policy_node.node",
             ("policy:=dp3_rule_001",),
-            "[policy_node]: parameters: policy='dp3_rule_001', execute_rows=12, ",
+            "[policy_node]: parameters: policy='dp3_rule_001', execute_steps=12, ",
         ),
         (
             "rulesafe_eval.node",

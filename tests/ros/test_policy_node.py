@@ -107,11 +107,11 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
 )
 def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
     """Two episodes: the second does not depend on the first."""
-    start(SIM, *EPISODE, "cameras:=false", f"execute_rows:={execute}")
+    start(SIM, *EPISODE, "cameras:=false", f"execute_steps:={execute}")
     if memory:
         start(MEMORY, "model:=all_rules", "use_sim_time:=true")
     client.wait_for_turn()
-    start(NODE, f"policy:=seeing_policies:{name}", f"execute_rows:={execute}")
+    start(NODE, f"policy:=seeing_policies:{name}", f"execute_steps:={execute}")
     for seed in (5, 6):
         if seed == 6:
             client.reset(seed=6)
@@ -125,11 +125,11 @@ def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, exe
 @pytest.mark.parametrize("frames", [0, 30])
 def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     """Its first stamp is that of the episode before, also if its clock had not advanced yet."""
-    parameters = ("rule:=rule_020", "safe:=safe_01", "cameras:=false", "execute_rows:=15")
+    parameters = ("rule:=rule_020", "safe:=safe_01", "cameras:=false", "execute_steps:=15")
     simulation = start(SIM, *parameters, "seed:=5")
     client.wait_for_turn()
     start(MEMORY, "model:=all_rules", "use_sim_time:=true")
-    node = start(NODE, "policy:=seeing_policies:Remembering", "execute_rows:=15")
+    node = start(NODE, "policy:=seeing_policies:Remembering", "execute_steps:=15")
     if frames:
         on_the_graph(client, frames)
     else:
@@ -156,10 +156,10 @@ def vulkan():
 
 @pytest.mark.render
 def test_clouds_and_pictures_too(client, start, vulkan):
-    start(SIM, *EPISODE, "execute_rows:=4")
+    start(SIM, *EPISODE, "execute_steps:=4")
     client.wait_for_turn()
     start(MEMORY, "model:=all_rules")
-    start(NODE, "policy:=seeing_policies:Watching", "execute_rows:=4")
+    start(NODE, "policy:=seeing_policies:Watching", "execute_steps:=4")
     expected = in_process("Watching", 4, 13)
     assert on_the_graph(client, 13) == {frame: expected[frame] for frame in range(14)}
 
@@ -188,18 +188,18 @@ def checkpoint(tmp_path):
 @pytest.mark.render
 def test_a_checkpoint_with_its_memory(client, start, vulkan, checkpoint):
     """With random weights; the motion is the same in process and with nodes."""
-    start(SIM, *EPISODE, "execute_rows:=5")
+    start(SIM, *EPISODE, "execute_steps:=5")
     client.wait_for_turn()
     start(MEMORY, "model:=all_rules_hand")
-    start(NODE, f"policy:={checkpoint}", "execute_rows:=5")
+    start(NODE, f"policy:={checkpoint}", "execute_steps:=5")
     expected = in_process(str(checkpoint), 5, 16)
     assert on_the_graph(client, 16) == {frame: expected[frame] for frame in range(17)}
 
 
 def test_blended_chunks_are_those_of_the_executor(client, start):
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10", "execution:=blended")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10", "execution:=blended")
     client.wait_for_turn()
-    start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=10")
+    start(NODE, "policy:=seeing_policies:Seeing", "execute_steps:=10")
     found = on_the_graph(client, 40)
 
     from policy_node.history import ObservationHistory
@@ -227,8 +227,8 @@ def test_chunks_are_whole_and_carry_the_stamp_of_the_observation(client, start, 
     client.create_subscription(
         JointTrajectory, "/policy/action_chunk", chunks.append, convert.STATE_QOS
     )
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
-    node = start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=20")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=20")
+    node = start(NODE, "policy:=seeing_policies:Slow", "execute_steps:=20")
     client.until(lambda: len(chunks) >= 3, "three chunks")
     stamps = [messages.to_ns(chunk.header.stamp) for chunk in chunks[:3]]
     assert [b - a for a, b in pairwise(stamps)] == [20 * PERIOD] * 2
@@ -254,7 +254,7 @@ def test_where_time_goes_on_the_policy_follows(client, start):
     )
     going = ("wait_for_action:=false", "real_time_factor:=1.0")
     start(SIM, *EPISODE, "cameras:=false", *going)
-    start(NODE, "policy:=seeing_policies:Slow", "execute_rows:=5")
+    start(NODE, "policy:=seeing_policies:Slow", "execute_steps:=5")
     client.until(lambda: len(chunks) >= 3, "three chunks")
     stamps = [messages.to_ns(chunk.header.stamp) for chunk in chunks]
     assert min(b - a for a, b in pairwise(stamps)) >= 5 * PERIOD
@@ -270,14 +270,14 @@ def test_where_time_goes_on_the_policy_follows(client, start):
 
 def test_a_lost_chunk_is_sent_again(client, start):
     """The node assumes that 40 steps are executed; the simulation waits after 10."""
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
-    start(NODE, "policy:=seeing_policies:Seeing", "execute_rows:=40")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10")
+    start(NODE, "policy:=seeing_policies:Seeing", "execute_steps:=40")
     client.until(lambda: client.statuses and client.status.frame >= 30, "it goes on all the same")
 
 
 def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path):
-    start(SIM, "cameras:=false", "start:=false", "execute_rows:=10")
-    node = start(NODE, "policy:=seeing_policies:GivingUp", "execute_rows:=10")
+    start(SIM, "cameras:=false", "start:=false", "execute_steps:=10")
+    node = start(NODE, "policy:=seeing_policies:GivingUp", "execute_steps:=10")
     parameters = (*EPISODE, "film:=false", "episodes:=2", f"out:={tmp_path}")
     code, output = start(EVALUATOR, *parameters).wait()
     assert code == 1, output
@@ -292,9 +292,9 @@ def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path
 def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
     client, start, diagnostics
 ):
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10")
     client.wait_for_turn()
-    start(NODE, "policy:=seeing_policies:GivingUpLate", "execute_rows:=10")
+    start(NODE, "policy:=seeing_policies:GivingUpLate", "execute_steps:=10")
     client.until(lambda: any(d.message == "acting" for d in diagnostics), "it thinks")
     client.reset(seed=6)
     client.until(lambda: client.status.seed == 6 and client.status.frame >= 10, "it acts")
@@ -302,9 +302,9 @@ def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
 
 
 def test_the_next_episode_has_its_own_instruction(client, start):
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=10")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10")
     client.wait_for_turn()
-    start(NODE, "policy:=seeing_policies:InstructedPolicy", "execute_rows:=10")
+    start(NODE, "policy:=seeing_policies:InstructedPolicy", "execute_steps:=10")
     for rule in ("rule_001", "rule_020", "rule_001"):
         client.reset(rule=rule)
         client.until(lambda rule=rule: client.status.rule == rule, "the next episode")
@@ -327,7 +327,7 @@ def test_a_policys_bug_ends_the_node(start):
         (("policy:=nobody:Nobody",), "No module named 'nobody'"),
         (("policy:=seeing_policies:Nobody",), "unknown attribute of seeing_policies 'Nobody'"),
         (("policy:=seeing_policies:hashlib",), "cannot be instantiated"),
-        (("policy:=seeing_policies:Seeing", "execute_rows:=51"), "execute_rows"),
+        (("policy:=seeing_policies:Seeing", "execute_steps:=51"), "execute_steps"),
         (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
         (("policy:=seeing_policies:Informed",), "observes phases, which are privileged"),
         (
@@ -439,7 +439,7 @@ def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
     """Simulation, memory, policy and evaluator: each episode ends as in process."""
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
     command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
-    command += ["execute_rows:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
+    command += ["execute_steps:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
     done = subprocess.run(
         [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=120
     )
@@ -455,9 +455,9 @@ def test_the_example_in_the_docs_holds_still(start, client, monkeypatch):
     monkeypatch.setenv(
         "PYTHONPATH", str(LAUNCH.parents[1] / "examples/policies"), prepend=os.pathsep
     )
-    start(SIM, *EPISODE, "cameras:=false", "execute_rows:=20")
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=20")
     client.wait_for_turn()
-    start(NODE, "policy:=hold_still:HoldStill", "execute_rows:=20")
+    start(NODE, "policy:=hold_still:HoldStill", "execute_steps:=20")
     on_the_graph(client, 40)
     moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
     assert np.abs(moved).max() < 0.02

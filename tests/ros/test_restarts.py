@@ -35,7 +35,7 @@ pytestmark = pytest.mark.ros
 SIM, MEMORY, POLICY = "rulesafe_sim.node", "vq_memory_node.node", "policy_node.node"
 PLANNER, EVALUATOR = "planner_node.node", "rulesafe_eval.node"
 FRAMES = "rulesafe_core.frames_node"
-EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5", "cameras:=false", "execute_rows:=15")
+EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5", "cameras:=false", "execute_steps:=15")
 
 
 def test_a_restarted_memory_begins_at_the_current_frame_and_warns(client, start, monkeypatch):
@@ -55,7 +55,7 @@ def test_a_restarted_memory_begins_at_the_current_frame_and_warns(client, start,
     start(SIM, *EPISODE)
     client.wait_for_turn()
     memory = start(MEMORY, "model:=all_rules")
-    start(POLICY, "policy:=seeing_policies:Remembering", "execute_rows:=15")
+    start(POLICY, "policy:=seeing_policies:Remembering", "execute_steps:=15")
     client.until(lambda: client.status.frame >= 40, "the first chunks")
     client.until(lambda: reported(DiagnosticStatus.OK, "active"), "status OK of the memory")
     memory.stop(signal.SIGKILL)

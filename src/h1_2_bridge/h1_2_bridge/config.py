@@ -62,7 +62,7 @@ class BridgeConfig(Settings):
         "The robot is a simulator whose states have neither tick nor CRC: do not check them. Never "
         "with a real robot.",
     )
-    execute_rows: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
+    execute_steps: int = setting(0, "Steps of a chunk before the next one is due; 0: all.", 0, 50)
     execution: str = setting("newest", "Execution of overlapping chunks: newest or blended.")
     stop_buttons: str = setting(
         "select,L2+B", "Comma-separated button combinations of the remote that stop the robot."

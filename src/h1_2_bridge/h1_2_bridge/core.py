@@ -91,7 +91,7 @@ class BridgeCore:
         self.topic = CommandTopic(receives_own)
         self._output = output
         self._chunks = load_executor(config.execution)(
-            limits.lower, limits.upper, config.execute_rows
+            limits.lower, limits.upper, config.execute_steps
         )
         self.watch = StateWatch(config)
         self.hand = HandWatch(config, hand_joints) if hand_joints else None

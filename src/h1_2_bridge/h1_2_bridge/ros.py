@@ -36,7 +36,7 @@ STOP_QOS = (LATCHED_QOS, QoSProfile(depth=1))
 """QoS of two subscriptions to the stop topic: a latched one does not match volatile publishers,
 such as one with the default QoS of a user's node."""
 
-LISTENER = "h1_2_bridge_ear"
+LISTENER = "h1_2_bridge_listener"
 """Name of the bridge's node that subscribes to its command topic."""
 
 DRY_RUN = "/bridge/dry_run"

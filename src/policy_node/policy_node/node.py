@@ -4,7 +4,7 @@ A lifecycle node. `configure` loads the policy and fails if it is invalid; `acti
 the policy's input topics and fails if one has no publisher. With `autostart` (the default) the node
 configures itself at startup and activates itself when all input topics have publishers.
 Inference runs in a separate thread and does not block callbacks. A chunk is inferred at the first
-frame of an episode and whenever `execute_rows` steps of the last chunk have passed. If the
+frame of an episode and whenever `execute_steps` steps of the last chunk have passed. If the
 simulation waits for actions (`wait_for_action`), one chunk is published each time it waits. The
 node does not subscribe to privileged topics such as /episode/status.
 """
@@ -58,7 +58,7 @@ class PolicyParameters(Settings):
         changeable=True,
         check=lambda values: check_policy(values.policy),
     )
-    execute_rows: int = setting(
+    execute_steps: int = setting(
         12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True
     )
     threads: int = setting(1, "CPU threads of a trained policy.", 1, 256, changeable=True)
@@ -152,7 +152,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             round(self.values.max_gap * SECOND),
             self._memory if own_memory else None,
         )
-        self._schedule = RequestSchedule(self._sync, self.values.execute_rows)
+        self._schedule = RequestSchedule(self._sync, self.values.execute_steps)
         self._mismatch = ""
         self._statistics = ReportPeriod(time.monotonic())
         self._silent = set(self._input_topics())

@@ -74,7 +74,7 @@ class SimulationParameters(EpisodeParameters):
         True,
         "Stop simulated time while no chunk is executed; false: continue and hold the robot.",
     )
-    execute_rows: int = setting(
+    execute_steps: int = setting(
         0, "Steps of a chunk after which the next one is due; 0: all.", 0, MAX_ROWS
     )
     execution: str = setting(
@@ -116,7 +116,7 @@ class SimNode(Node):
         self._paused = False
         self._reported_ready = True  # there is no episode yet
         executor = load_executor(values.execution)
-        self._chunks = executor(LOWER, UPPER, values.execute_rows)
+        self._chunks = executor(LOWER, UPPER, values.execute_steps)
         self._make_topics()
         urdf = config.robot_urdf
         self._robot_urdf = read_text(Path(urdf)) if urdf else to_urdf(ROBOT)

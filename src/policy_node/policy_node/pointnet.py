@@ -11,12 +11,17 @@ CENTRE = (0.6, -0.2, 0.3, 0.5, 0.5, 0.5)
 EXTENT = (0.3, 0.3, 0.3, 0.5, 0.5, 0.5)
 """About half of the extent of the visible volume: m in the pelvis frame; r, g, b."""
 
+CLOUDS = 2
+"""Point clouds of which the critical points are found at once: few, so that the activations stay in
+the processor's cache."""
+
 
 class PointNet(nn.Module):
     """Encodes point clouds (..., N, 6) as (..., features).
 
     A shared MLP on each point, max pooling, and a linear layer; after Qi et al., 2017, without its
-    transforms, as in DP3.
+    transforms, as in DP3. In training, only critical points (at which a feature has its maximum)
+    have a gradient; the other points are left out after the maxima are known.
 
     Args:
         channels: channels of the MLP.
@@ -40,5 +45,18 @@ class PointNet(nn.Module):
 
     def forward(self, points: Tensor) -> Tensor:
         scaled = (points[..., : self._inputs] - self.centre) / self.extent
+        if torch.is_grad_enabled():
+            scaled = self._critical(scaled)
         found: Tensor = self.cloud(self.points(scaled).amax(dim=-2))
         return found
+
+    @torch.no_grad()
+    def _critical(self, points: Tensor) -> Tensor:
+        """Return the critical points (..., M, 3 or 6) of scaled points (..., N, 3 or 6); a cloud
+        with fewer than M is filled with other points of it, which do not change the maxima."""
+        clouds = points.reshape(-1, *points.shape[-2:])
+        best = torch.cat([self.points(part).argmax(dim=-2) for part in clouds.split(CLOUDS)])
+        critical = torch.zeros_like(clouds[..., 0]).scatter_(1, best, 1.0)
+        kept = critical.topk(int(critical.sum(dim=1).max())).indices
+        few = clouds.take_along_dim(kept[..., None], dim=1)
+        return few.view(*points.shape[:-2], *few.shape[1:])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Print the apt source of a Debian release's backports suite.
 
-Mirror, key and further options are those of the machine's own entry for the release, in either
-format of apt's sources. Standard library only, since it runs before anything is installed.
+Mirror, key and options are copied from the machine's entry for the release, in either format of
+apt sources. Standard library only, since it runs before anything is installed.
 
     backports_source.py bookworm [/etc/apt]
 """
@@ -41,7 +41,7 @@ def one_line_entries(text: str) -> list:
 
 
 def deb822_entries(text: str) -> list:
-    """Parse deb822 stanzas; a value keeps its continuation lines (an embedded key, for one)."""
+    """Parse deb822 stanzas; values keep their continuation lines (such as an embedded key)."""
     names = {name.lower(): name for name in ("Types", "URIs", "Suites", "Components", "Signed-By")}
     entries: list = [{}]
     last = ""
@@ -60,7 +60,11 @@ def deb822_entries(text: str) -> list:
 
 
 def backports_source(codename: str, etc: Path) -> str:
-    """Return the stanza for `codename`-backports; raise LookupError without an entry to go by."""
+    """Return the deb822 stanza of the suite `codename`-backports.
+
+    Raises:
+        LookupError: no file under `etc` has an entry of the release's component main.
+    """
     entries = []
     for path in [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*"))]:
         if path.suffix == ".list" and path.is_file():

@@ -43,48 +43,50 @@ SITUATIONS = (
 """Part, whether it is opened, and which parts are open before."""
 
 CANDIDATES = {"knob": 8, "handle": 8, "door": 24}
-"""Ways to grasp a part that are tried at the corners; a pull has the most ways."""
+"""Number of operations per part that are tried at the corners; a pull has the most operations."""
 
 CORNERS = tuple((x, y, z, x * y * z) for x, y, z in product((-1, 1), repeat=3))
 """Signs of x, y, z and yaw."""
 
-ALIKE = 0.8
-"""Largest difference (rad) of a joint between the middle and a corner, in one way to grasp."""
+TOLERANCE = 0.8
+"""Largest difference (rad) of a joint between centre and corner for the same grasp posture."""
 
 START = HOME_ACTION[: len(ARM_JOINTS)]
-"""(7,) rad, the arm as episodes begin, but for the variation."""
+"""(7,) rad, the arm posture at the start of an episode, without variation."""
 
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A way to take a part at the middle place, and what became of it at the corners."""
+    """A habit from an operation at the centre, with its scores at all placements."""
 
-    habit: Habit  # its posture that of halfway through the motion
-    kept: int  # places where the same pinch is the first that can be had
-    away: float  # rad, norm of the difference to the posture in which episodes begin
+    habit: Habit  # its posture is the one halfway through the motion
+    feasible: int  # placements at which the first operation has the same pinch and posture
+    distance: float  # rad, norm of the difference to START
 
 
-def places(hinge: str) -> list[Placement]:
-    """The middle of the places of the nominal split, then CORNERS of them."""
+def placements(hinge: str) -> list[Placement]:
+    """Return the centre of the poses of the nominal split, then their CORNERS."""
     around = load_split("nominal").randomisation.placement
-    middle = around.around(hinge)
+    centre = around.around(hinge)
     corners = []
     for *signs, turn in CORNERS:
-        x, y, z = np.add(middle.xyz, np.multiply(signs, around.xyz)).tolist()
-        corners.append(Placement((x, y, z), middle.yaw + turn * around.yaw))
-    return [middle, *corners]
+        x, y, z = np.add(centre.xyz, np.multiply(signs, around.xyz)).tolist()
+        corners.append(Placement((x, y, z), centre.yaw + turn * around.yaw))
+    return [centre, *corners]
 
 
-def _ways(
-    planner: MovePlanner, seen: ExpertObservation, part: str, opens: bool
+def _operations(
+    planner: MovePlanner, obs: ExpertObservation, part: str, opens: bool
 ) -> Iterator[Operation]:
     try:
-        yield from planner.operations(seen, planner.move(seen, part, opens))
+        yield from planner.operations(obs, planner.move(obs, part, opens))
     except Unreachable:
         return
 
 
-def _seen(safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]) -> ExpertObservation:
+def _observation(
+    safe: Safe, pose: NDArray[np.float64], is_open: Sequence[str]
+) -> ExpertObservation:
     positions = {part: safe.parts[part].range if part in is_open else 0.0 for part in PARTS}
     phases = {part: part in is_open for part in PARTS}
     return ExpertObservation(START, PRE_PINCH, positions, phases, pose, ())
@@ -95,41 +97,46 @@ Situation = tuple[str, str, bool, tuple[str, ...]]
 
 
 def find(safe: Safe, part: str, opens: bool, before: Sequence[str]) -> tuple[str, str, _Candidate]:
-    """The situation, the same for the hinge's side, and the best candidate for the habit.
+    """Return the keys of one of SITUATIONS for the safe and for the side of its hinge, and the best
+    candidate for the habit.
 
-    Errors: Unreachable if the part cannot be taken at the middle place.
+    Raises:
+        Unreachable: the part has no operation at the centre.
     """
-    poses = [placement_pose(place) for place in places(safe.hinge)]
+    poses = [placement_pose(placement) for placement in placements(safe.hinge)]
     planners = [MovePlanner(safe, pose) for pose in poses]
-    seen = [_seen(safe, pose, before) for pose in poses]
-    own, side = situations(safe, seen[0], planners[0].move(seen[0], part, opens))
+    observations = [_observation(safe, pose, before) for pose in poses]
+    planner, obs = planners[0], observations[0]
+    key, side = situations(safe, obs, planner.move(obs, part, opens))
 
-    def accustom(habit: Habit) -> None:
-        for planner in planners:
-            planner.config = MoveConfig(habits={own: habit})
+    def set_habit(habit: Habit) -> None:
+        for each in planners:
+            each.config = MoveConfig(habits={key: habit})
 
-    grasps = planners[0].grasps(planners[0].move(seen[0], part, opens))
-    accustom(Habit(tuple(START.tolist())))
-    found = []
-    for way in list(islice(_ways(planners[0], seen[0], part, opens), CANDIDATES[part])):
-        posture = way.motion[len(way.motion) // 2]
-        pinch = (grasps.index(way.pinch.grasp), way.pinch.sense, way.pinch.roll, way.pinch.tilt)
-        habit = Habit(tuple(posture.round(3).tolist()), pinch)
-        accustom(habit)
-        had = [
-            next(_ways(planner, view, part, opens), None)
-            for planner, view in zip(planners, seen, strict=True)
-        ]
-        kept = sum(
-            other is not None
-            and other.pinch.key == way.pinch.key
-            and np.abs(other.motion[len(other.motion) // 2] - posture).max() < ALIKE
-            for other in had
+    grasps = planner.grasps(planner.move(obs, part, opens))
+    set_habit(Habit(tuple(START.tolist())))
+    candidates = []
+    for operation in list(islice(_operations(planner, obs, part, opens), CANDIDATES[part])):
+        posture, pinch = operation.motion[len(operation.motion) // 2], operation.pinch
+        habit = Habit(
+            tuple(posture.round(3).tolist()),
+            (grasps.index(pinch.grasp), pinch.sense, pinch.roll, pinch.tilt),
         )
-        found.append(_Candidate(habit, kept, float(np.linalg.norm(posture - START))))
-    if not found:
-        raise Unreachable(f"{own}: cannot be taken at the middle place")
-    return own, side, min(found, key=lambda candidate: (-candidate.kept, candidate.away))
+        set_habit(habit)
+        first = [
+            next(_operations(each, view, part, opens), None)
+            for each, view in zip(planners, observations, strict=True)
+        ]
+        feasible = sum(
+            other is not None
+            and other.pinch.key == pinch.key
+            and np.abs(other.motion[len(other.motion) // 2] - posture).max() < TOLERANCE
+            for other in first
+        )
+        candidates.append(_Candidate(habit, feasible, float(np.linalg.norm(posture - START))))
+    if not candidates:
+        raise Unreachable(f"{key}: no operation is within reach at the centre of the poses")
+    return key, side, min(candidates, key=lambda each: (-each.feasible, each.distance))
 
 
 def _task(task: Situation) -> tuple[str, str, _Candidate]:
@@ -138,29 +145,29 @@ def _task(task: Situation) -> tuple[str, str, _Candidate]:
 
 
 def main(out: Path, processes: int = 2) -> None:
-    """Finds the habits of all safes and writes them to a YAML file; those in it are kept, so that
-    the same call resumes."""
+    """Write the habits of all safes to a YAML file. Habits already in the file are kept, so that
+    the same call resumes an interrupted run."""
     habits: dict[str, dict[str, list[float]]] = read_yaml(out) if out.exists() else {}
     tasks = [(name, *situation) for situation in SITUATIONS for name in SAFES]
     left = tasks[sum(key.split()[0] in SAFES for key in habits) :]
     with get_context("spawn").Pool(processes) as pool:
-        for own, side, best in pool.imap(_task, left):
-            of = len(CORNERS) + 1
-            print(f"{own}: {best.kept} of {of} places, {best.away:.2f} rad away", flush=True)
+        for key, side, best in pool.imap(_task, left):
+            kept, of = best.feasible, len(CORNERS) + 1
+            print(f"{key}: {kept} of {of} places, {best.distance:.2f} rad away", flush=True)
             assert best.habit.pinch is not None
-            habits[own] = {"posture": [*best.habit.posture], "pinch": [*best.habit.pinch]}
+            habits[key] = {"posture": [*best.habit.posture], "pinch": [*best.habit.pinch]}
             habits[side] = {"posture": _medoid(habits, side)}
             text = HEAD + yaml.safe_dump(habits, default_flow_style=None, sort_keys=True)
             write_atomically(out, text.encode())
 
 
 def _medoid(habits: Mapping[str, Mapping[str, list[float]]], side: str) -> list[float]:
-    """The posture of a side's safes that is nearest to the others'."""
+    """Return the posture with the smallest sum of distances to those of other safes of a side."""
     hinge, event = side.split(" ", 1)
-    own = [f"{name} {event}" for name in SAFES if load_safe(name).hinge == hinge]
-    postures = np.array([habits[key]["posture"] for key in own if key in habits])
-    apart = np.linalg.norm(postures[:, None] - postures, axis=2).sum(axis=1)
-    return postures[apart.argmin()].tolist()
+    keys = [f"{name} {event}" for name in SAFES if load_safe(name).hinge == hinge]
+    postures = np.array([habits[key]["posture"] for key in keys if key in habits])
+    distances = np.linalg.norm(postures[:, None] - postures, axis=2).sum(axis=1)
+    return postures[distances.argmin()].tolist()
 
 
 HEAD = """\

@@ -76,37 +76,37 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
     """Yield the submissions of a folder.
 
     Raises:
-        RuleSafeError: about.yaml or submission.json is invalid, has no benchmark's episodes, or
-            about.yaml does not state privileged information.
+        RuleSafeError: about.yaml or submission.json is invalid, the episodes are not those of a
+            benchmark, or about.yaml does not state the policy's privileged information.
     """
     for path in sorted(folder.glob("*/submission.json")):
         content = read_submission(path)
         name = benchmark_of(request_of(content))
-        wanted = load_benchmark(name).entries if name in BENCHMARKS else ()
-        expected = {(each["rule"], each["number"]) for each in wanted}
-        stated = [(each["rule"], each["number"]) for each in content["episodes"]]
-        if not wanted or set(stated) != expected or len(stated) != len(expected):
+        required = load_benchmark(name).entries if name in BENCHMARKS else ()
+        expected = {(each["rule"], each["number"]) for each in required}
+        submitted = [(each["rule"], each["number"]) for each in content["episodes"]]
+        if not required or set(submitted) != expected or len(submitted) != len(expected):
             raise RuleSafeError(
                 f"{path} does not have the episodes of a benchmark: evaluate with --benchmark"
             )
-        about = path.with_name("about.yaml")
-        statements = build(About, read_yaml(about), str(about))
-        privileged = statements.privileged.strip(" .-").lower()
-        if privileged in ("", "no", "none") and content["request"]["actor"].get("privileged"):
+        path_about = path.with_name("about.yaml")
+        about = build(About, read_yaml(path_about), str(path_about))
+        stated = about.privileged.strip(" .-").lower()
+        if stated in ("", "no", "none") and content["request"]["actor"].get("privileged"):
             raise RuleSafeError(
-                f"{about} states no privileged information, but the evaluated policy has some"
+                f"{path_about} states no privileged information, but the evaluated policy has some"
             )
-        yield Entry(path.parent, statements, name, content, pool_rules([content]))
+        yield Entry(path.parent, about, name, content, pool_rules([content]))
 
 
-def page(found: list[Entry]) -> str:
-    """Return the page of some submissions."""
+def page(submissions: list[Entry]) -> str:
+    """Return the leaderboard as Markdown."""
     parts = [HEAD]
     for name in BENCHMARKS:
         benchmark = load_benchmark(name)
         parts.append(f"## {name}\n\n{benchmark.title[0].upper()}{benchmark.title[1:]}: ")
         parts[-1] += f"{len(benchmark.entries)} episodes.\n"
-        chosen = [entry for entry in found if entry.benchmark == name]
+        chosen = [entry for entry in submissions if entry.benchmark == name]
         if not chosen:
             parts.append("No submissions yet.\n")
             continue
@@ -136,16 +136,16 @@ def row(entry: Entry) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text for a cell of a table."""
+    """Return a text escaped for a cell of a Markdown table."""
     return html.escape(" ".join(text.split()), quote=False).replace("|", "&#124;")
 
 
 def main() -> int:
-    """Verify new submissions, and write the page if all are verified."""
-    found, known = list(entries()), {}
+    """Verify new submissions, and write the page if all are verified; return the exit status."""
+    submissions, known = list(entries()), {}
     if VERIFIED.is_file():
         known = read_json(VERIFIED, "a list of verified submissions")
-    for entry in found:
+    for entry in submissions:
         digest = sha256(entry.folder / "submission.json")
         if known.get(entry.folder.name) == digest:
             continue
@@ -154,7 +154,7 @@ def main() -> int:
             print("\n".join(wrong))
             return 1
         write_json(VERIFIED, known := known | {entry.folder.name: digest})
-    write_atomically(PAGE, page(found).encode())
+    write_atomically(PAGE, page(submissions).encode())
     print(PAGE)
     return 0
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Update constraints.txt to versions that pyproject.toml allows, for Python 3.10 to 3.13 on x86_64
 # Linux, and requirements.lock, the same versions with the hashes of their files. Needs uv. Without
-# an argument only pins that are no longer allowed change; `--upgrade-package NAME` updates one
+# arguments, only pins that are no longer allowed change; `--upgrade-package NAME` updates one
 # package.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,8 +12,8 @@ uv pip compile -q pyproject.toml --all-extras --universal --python-version 3.10 
     --no-header --no-annotate -o "$pins" "$@"
 {
     echo "# The versions that are tested, Python 3.10 to 3.13, x86_64 Linux. Renew: scripts/lock.sh"
-    # Every line is for Linux; keep only what depends on the version of Python. What torch needs for
-    # CUDA is left to pip: a build of torch for the CPU needs none of these gigabytes.
+    # All lines are for Linux: keep only conditions on the Python version. CUDA packages are left
+    # out, since torch for the CPU does not need them; pip installs them with other builds.
     sed -e "s/ and [a-z_]* [!=]= '[^']*'//g" -e "s/python_full_version < '3.14'//" \
         -e "s/ ; *$//" -e "s/ ;  *and / ; /" -e "s/ and *$//" -e "/^cuda-\|^nvidia-\|^triton=/d" "$pins"
 } > constraints.txt

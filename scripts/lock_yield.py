@@ -3,9 +3,9 @@
 
 Usage: lock_yield.py OUT.json NAME=RUN[,RUN...] ...
 
-RUN is an --out that has ended, of `rulesafe rules generate` (locks) or `rulesafe demos write` (task
-programs). The runs of one NAME have the same settings, and their replies are pooled. Prints the
-tables of docs/lock_design.md.
+RUN is the --out folder of a completed `rulesafe rules generate` (locks) or `rulesafe demos write`
+(task programs). The runs of one NAME have the same settings, and their replies are pooled. The
+script prints the tables of docs/lock_design.md.
 """
 
 import json
@@ -40,38 +40,38 @@ STAGES = {
         "opened": ("closed",),
     },
 }
-"""Stages of locks and of task programs, in their order -> the outcomes that fail in them."""
+"""Verification stages of locks and of task programs, in order -> outcomes that fail in them."""
 
 SUMS = ("asked", "tokens_in", "tokens_out")
 
 
-def passed(outcomes: dict[str, int], of: str) -> dict[str, int]:
-    """Return the number of replies that pass each stage and those before it.
+def passed(outcomes: dict[str, int], subject: str) -> dict[str, int]:
+    """Return the number of replies that pass each stage and all stages before it.
 
     Args:
         outcomes: number of replies by outcome.
-        of: "locks" or "programs".
+        subject: "locks" or "programs".
     """
     left = sum(outcomes.values())
     found = {}
-    for stage, kinds in STAGES[of].items():
+    for stage, kinds in STAGES[subject].items():
         left -= sum(outcomes.get(kind, 0) for kind in kinds)
         found[stage] = left
     return found
 
 
-def row(name: str, outcomes: dict[str, int], of: str) -> str:
+def row(name: str, outcomes: dict[str, int], subject: str) -> str:
     """Return a row of a table: counts, and rates in percent with 95 % Wilson intervals."""
     count = sum(outcomes.values())
     cells = [name, str(count)]
-    for stage in passed(outcomes, of).values():
+    for stage in passed(outcomes, subject).values():
         low, high = wilson(stage, count)
         cells.append(f"{stage} ({100 * low:.0f}-{100 * high:.0f} %)")
     return f"| {' | '.join(cells)} |"
 
 
 def pooled(runs: list[Path]) -> dict[str, Any]:
-    """Return the settings and the sums of some runs."""
+    """Return the settings of runs and the sums of their counts."""
     return _programs(runs) if (runs[0] / VERDICT).is_file() else _locks(runs)
 
 
@@ -80,9 +80,9 @@ def _programs(runs: list[Path]) -> dict[str, Any]:
     models = sorted({verdict["model"] for verdict in verdicts})
     if len(models) > 1:
         sys.exit(f"different models: {', '.join(models)}")
-    tries = [one for verdict in verdicts for one in verdict["tries"]]
-    outcomes = Counter("opened" if one["opened"] else one["kind"] for one in tries)
-    tokens = {key: sum(one[key] or 0 for one in tries) for key in ("tokens_in", "tokens_out")}
+    tries = [each for verdict in verdicts for each in verdict["tries"]]
+    outcomes = Counter("opened" if each["opened"] else each["kind"] for each in tries)
+    tokens = {key: sum(each[key] or 0 for each in tries) for key in ("tokens_in", "tokens_out")}
     return {
         "of": "programs",
         "origin": {"by": "model", "model": models[0]},
@@ -106,20 +106,21 @@ def _locks(runs: list[Path]) -> dict[str, Any]:
 
 
 def main(out: str, *named: str) -> None:
+    """Write the counts of the named runs to the JSON file `out`, and print their tables."""
     found = {}
     for text in named:
         name, equals, runs = text.partition("=")
         if not equals or name in found:
-            sys.exit(f"{text!r}: each argument is NAME=RUN[,RUN...], with a NAME of its own")
+            sys.exit(f"{text!r}: each argument is NAME=RUN[,RUN...], with a unique NAME")
         try:
             found[name] = pooled([Path(run) for run in runs.split(",")])
         except (OSError, RuleSafeError) as error:
             sys.exit(f"{text}: {error}; a RUN is an --out that has ended")
     write_atomically(Path(out), (json.dumps(found, indent=1) + "\n").encode())
-    for of, stages in STAGES.items():
-        rows = [row(n, c["outcomes"], of) for n, c in found.items() if c["of"] == of]
+    for subject, stages in STAGES.items():
+        rows = [row(n, c["outcomes"], subject) for n, c in found.items() if c["of"] == subject]
         if rows:
-            print(f"| {of} | n | {' | '.join(stages)} |\n|{' --- |' * (len(stages) + 2)}")
+            print(f"| {subject} | n | {' | '.join(stages)} |\n|{' --- |' * (len(stages) + 2)}")
             print("\n".join(rows) + "\n")
 
 

@@ -3,8 +3,8 @@
 
     .venv/bin/python scripts/make_benchmarks.py [NAME...]
 
-Takes about ten minutes on a core, since poses are checked for the arm's reach. Do not change a
-published benchmark; give a new one another name.
+It takes about ten minutes on one core, since poses are checked for the arm's reach. Do not change
+a published benchmark; give a new one another name.
 """
 
 import json
@@ -48,26 +48,26 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def nominal(value: Any, default: Any) -> Any:
-    """Return nested dicts without the values that are equal to those of `default`."""
+def without_defaults(value: Any, default: Any) -> Any:
+    """Return a nested dict without the values that are equal to those of `default`."""
     if not isinstance(value, dict):
         return value
-    return {k: nominal(v, default[k]) for k, v in value.items() if v != default[k]}
+    return {k: without_defaults(v, default[k]) for k, v in value.items() if v != default[k]}
 
 
 def make(name: str) -> dict[str, Any]:
     """Return the content of a benchmark's file."""
-    wanted = dict(CONDITIONS[name])
-    title = wanted.pop("title")
+    settings = dict(CONDITIONS[name])
+    title = settings.pop("title")
     setup = Setup("expert")
-    request = make_request(setup, {}, safes="all", seed=0, **wanted)
+    request = make_request(setup, {}, safes="all", seed=0, **settings)
     split, entries = load_split(request.split).randomisation, []
     default = Variation(Placement((0.0, 0.0, 0.0), 0.0)).to_dict()
     for each in request.all_episodes():
         rule = load_rule(each.source)
         variation, resampled = reachable_variation(each.safe, rule, split, each.seed)
         complete = variation.to_dict()
-        values = nominal(complete, default) | {"placement": complete["placement"]}
+        values = without_defaults(complete, default) | {"placement": complete["placement"]}
         about = {"rule": each.rule, "number": each.number, "safe": each.safe, "seed": each.seed}
         entries.append(about | {"resampled": resampled, "variation": values})
     keys = ("rules", "safes", "split", "episodes", "seed")
@@ -84,7 +84,7 @@ def dump(content: dict[str, Any]) -> str:
 
 
 def main(names: list[str]) -> None:
-    """Write the files of some benchmarks; of all by default."""
+    """Write the files of the named benchmarks, by default of all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names or BENCHMARKS:
         write_atomically(FOLDER / f"{name}.json", dump(make(name)).encode())

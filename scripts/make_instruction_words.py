@@ -5,7 +5,7 @@
 Byte-pair encoding over bytes (library `tokenizers`), on the descriptions of the twenty rules and of
 the built-in locks: it encodes any text, and these in few tokens. The result is deterministic.
 Checkpoints depend on the token ids: after a change, every policy with language must be trained
-again. A description that changes is therefore listed in FORMER.
+again. If a description changes, FORMER therefore keeps the one that was used for the training.
 """
 
 import os
@@ -28,18 +28,18 @@ FORMER = {
     "Open the handle, then close the knob: the door can be pulled while the knob is closed and the "
     "handle open.",
 }
-"""Descriptions with which the tokenizer was trained, where they have changed since then."""
+"""Rule -> the description with which the tokenizer was trained, if it has changed since then."""
 
 
 def descriptions() -> list[str]:
-    """Every description, once, in alphabetical order."""
-    os.environ.pop(VARIABLE, None)  # a user's own locks
+    """Return the unique descriptions in alphabetical order."""
+    os.environ.pop(VARIABLE, None)  # without custom locks
     rules = {rule for rules in rule_sets().values() for rule in rules}
     return sorted({FORMER.get(rule) or load_rule(rule).description for rule in rules})
 
 
 def train(texts: list[str]) -> Tokenizer:
-    """Id 0 is padding, the next 256 are the bytes."""
+    """Return a tokenizer: id 0 is padding, ids 1 to 256 are the bytes."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(

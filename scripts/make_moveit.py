@@ -49,10 +49,10 @@ class Contacts:
         for link in self._body.links:
             frame = self._model.frames[self._model.getBodyId(link.name)]
             for shape in (shape for shape in link.shapes if shape.collides):
-                place = frame.placement * pin.SE3(shape.pose)
+                pose = frame.placement * pin.SE3(shape.pose)
                 name = f"{link.name}#{len(owners)}"
                 geometry.addGeometryObject(
-                    pin.GeometryObject(name, frame.parentJoint, place, shape_geometry(shape))
+                    pin.GeometryObject(name, frame.parentJoint, pose, shape_geometry(shape))
                 )
                 owners.append(link.name)
         self.links = tuple(dict.fromkeys(owners))
@@ -66,7 +66,7 @@ class Contacts:
         self._geometry, self._results = geometry, pin.GeometryData(geometry)
 
     def _adjacent(self) -> set[Pair]:
-        """Pairs of links with only links without shapes between them, in the order of `links`."""
+        """Return pairs (parent, child), sorted as `links`, with no link with shapes in between."""
         parents = {joint.child: joint.parent for joint in self._body.joints}
         pairs = set()
         for link in self.links:
@@ -78,7 +78,7 @@ class Contacts:
         return pairs
 
     def at(self, positions: dict[str, float]) -> set[Pair]:
-        """Return the pairs in contact; `positions` of the motors in rad, mimic joints follow."""
+        """Return the pairs in contact at motor positions (rad); mimic joints follow the motors."""
         q = pin.neutral(self._model)
         for joint in self._body.moving_joints:
             index = self._model.joints[self._model.getJointId(joint.name)].idx_q
@@ -90,12 +90,12 @@ class Contacts:
         }
 
     def pairs(self) -> Iterator[Pair]:
-        """All pairs of links with shapes."""
+        """Return all pairs of links with shapes."""
         return combinations(self.links, 2)
 
 
 def postures(count: int) -> Iterator[dict[str, float]]:
-    """Random postures, the same for the same seed; a smaller count gives the first of them."""
+    """Yield random motor positions (rad) from a fixed seed; a smaller count yields a prefix."""
     rng = np.random.default_rng(0)
     motors = [joint for joint in h1_2().moving_joints if joint.name in HOME]
     for i in range(count):
@@ -120,7 +120,7 @@ def disabled_collisions(count: int = POSTURES) -> dict[Pair, str]:
 
 
 def srdf(disabled: dict[Pair, str]) -> str:
-    """Return the semantic description."""
+    """Return the semantic robot description (SRDF)."""
     robot = ET.Element("robot", name=h1_2().name)
     robot.append(ET.Comment(f" {HEAD} "))
     arm = ET.SubElement(robot, "group", name="right_arm")
@@ -157,7 +157,7 @@ def srdf(disabled: dict[Pair, str]) -> str:
 
 
 def joint_limits() -> dict[str, Any]:
-    """Return the limits of velocity and acceleration; a default of 0.1 of them is the bridge's."""
+    """Return the limits of velocity and acceleration, scaled by default by the bridge's speed."""
     limits, speed = action_limits(BridgeConfig(speed=1.0, margin=0.0)), BridgeConfig().speed
     return {
         "default_velocity_scaling_factor": speed,
@@ -198,6 +198,7 @@ def controllers() -> dict[str, Any]:
 
 
 def as_yaml(values: dict[str, Any]) -> str:
+    """Return values as YAML with the HEAD as comment."""
     return f"# {HEAD}\n{yaml.safe_dump(values, sort_keys=False)}"
 
 

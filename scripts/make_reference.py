@@ -49,7 +49,7 @@ SETTINGS = {
     "policy_node.configs": ("TrainConfig", "Dp3Config"),
     "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "Backbone"),
 }
-"""Module -> its frozen dataclasses of settings that a user gives in Python."""
+"""Module -> its frozen dataclasses of settings that users set in Python."""
 
 VARIABLES = {
     "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
@@ -69,10 +69,11 @@ VARIABLES = {
     "XDG_CACHE_HOME": "Where convex pieces of imported safes are stored, in `rulesafe/`; ~/.cache.",
     "PATH": "Where executables of nodes are looked for.",
 }
-"""Environment variable that the code reads or sets -> what it is."""
+"""Environment variable that the code reads or sets -> its meaning."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines) + "\n"
 
@@ -82,6 +83,7 @@ def _cell(text: str) -> str:
 
 
 def code(text: str) -> str:
+    """Return a text as Markdown code; "" if it is empty."""
     return f"`{text}`" if text else ""
 
 
@@ -89,7 +91,7 @@ def code(text: str) -> str:
 
 
 def cli() -> str:
-    """The page of commands."""
+    """Return the page of commands."""
     from rulesafe_cli.arguments import arguments_of
     from rulesafe_cli.table import COMMANDS
 
@@ -101,8 +103,8 @@ def cli() -> str:
     for command in COMMANDS:
         about = command.help.partition(": ")[2] or command.help
         page.append(f"## {command.name}\n\n{about[0].upper()}{about[1:]}.\n")
-        for words, function in command.functions().items():
-            page.append(f"### rulesafe {words}\n\n{_description(function)}\n")
+        for name, function in command.functions().items():
+            page.append(f"### rulesafe {name}\n\n{_description(function)}\n")
             if rows := [_argument(argument) for argument in arguments_of(function)]:
                 page.append(table(("argument", "value", "default", "meaning"), rows))
     return "\n".join(page)
@@ -134,7 +136,7 @@ def _argument(argument: Any) -> list[str]:
 
 
 def configuration() -> str:
-    """The page of launch arguments, parameters, environment and settings."""
+    """Return the page of launch arguments, parameters, environment variables and settings."""
     page = [
         f"# Configuration\n\n{HEAD}\nFour places, each for another kind of thing: arguments of "
         "launch files, parameters of nodes (`config/*.yaml`, keyed by node), environment "
@@ -168,19 +170,23 @@ def _launch_file(path: Path) -> str:
         about = argument.element.values.get("description", "").rstrip(".") + "."
         shown = "required" if default is None else code(default or '""')
         rows.append([code(name), shown, about + choices])
-    about = re.search(r"<!--(.*?)-->", path.read_text("utf-8"), re.S)
-    words = " ".join(about[1].split()) if about else ""
-    return f"### {path.name}\n\n{words}\n\n{table(('argument', 'default', 'meaning'), rows)}"
+    comment = re.search(r"<!--(.*?)-->", path.read_text("utf-8"), re.S)
+    summary = " ".join(comment[1].split()) if comment else ""
+    return f"### {path.name}\n\n{summary}\n\n{table(('argument', 'default', 'meaning'), rows)}"
 
 
-def _parameter(of: dataclasses.Field) -> list[str]:
-    default = list(of.default) if isinstance(of.default, tuple) else of.default
+def _parameter(field: dataclasses.Field) -> list[str]:
+    default = list(field.default) if isinstance(field.default, tuple) else field.default
     shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
-    return [code(of.name), code(shown), valid_range(of.metadata), of.metadata["help"]]
+    return [code(field.name), code(shown), valid_range(field.metadata), field.metadata["help"]]
 
 
 def variables() -> list[str]:
-    """Names of environment variables in the code, in order. Errors: KeyError for an unknown one."""
+    """Return the sorted names of environment variables in the code.
+
+    Raises:
+        KeyError: VARIABLES does not describe a variable.
+    """
     found = set()
     pattern = re.compile(r"environ(?:\.get|\.setdefault|\.pop)?[\[(]\s*\"([A-Z_]+)\"")
     for path in ROOT.glob("src/*/*/**/*.py"):
@@ -189,7 +195,7 @@ def variables() -> list[str]:
         found |= {name for name in VARIABLES if f'"{name}"' in text}
     unknown = found - set(VARIABLES)
     if unknown:
-        raise KeyError(f"describe in VARIABLES of {Path(__file__).name}: {sorted(unknown)}")
+        raise KeyError(f"VARIABLES of {Path(__file__).name} does not describe {sorted(unknown)}")
     return sorted(found)
 
 
@@ -214,13 +220,13 @@ def _settings(kind: type) -> str:
 
 
 def described(owner: Any) -> dict[str, str]:
-    """What the docstring of a function or a class says of each of its arguments or fields."""
+    """Return the descriptions of arguments or fields in the docstring of a function or a class."""
     text = re.split(r"(?:Args|Attributes):\n", inspect.getdoc(owner) or "")[-1]
     return dict(re.findall(r"^    (\w+): (.*?)(?=^    \w+: |^\S|\Z)", text, re.S | re.M))
 
 
 def _attributes(kind: type) -> dict[str, str]:
-    """What a class and those it comes from say of fields: under `Attributes:`, or in a comment."""
+    """Return the descriptions of fields, also inherited ones, from docstrings and comments."""
     found: dict[str, str] = {}
     for base in kind.__bases__:
         found |= _attributes(base) if dataclasses.is_dataclass(base) else {}
@@ -243,7 +249,7 @@ def _attributes(kind: type) -> dict[str, str]:
 
 
 def topics() -> str:
-    """The page of topics: both graphs are started and asked."""
+    """Return the page of topics, services and messages; start both graphs to list them."""
     from reference_graph import beside_the_robot, simulation
 
     page = [

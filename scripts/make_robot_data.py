@@ -27,6 +27,7 @@ META = {
 
 
 def distil(table: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of h1_2.json from the manufacturer's table."""
     robot = table["h1_2_dfx"]
     source = {"source": table["_meta"]["sources"]["body_and_dfx_hand"]}
     return {
@@ -37,10 +38,11 @@ def distil(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def distil_link(name: str, link: dict[str, Any]) -> dict[str, Any]:
+    """Return the inertial values of a link and the size of its visual mesh, if it has them."""
     result: dict[str, Any] = {}
     if link.get("mass"):
         if any(link["com_rpy"]):
-            raise SystemExit(f"{name}: a turned inertial frame is not supported")
+            raise SystemExit(f"{name}: com_rpy is {link['com_rpy']}; only zero is supported")
         result |= {"mass": link["mass"], "com": link["com_xyz"]}
         result["inertia"] = [link["inertia"][k] for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")]
     for mesh in link.get("visual", [])[:1]:
@@ -57,6 +59,7 @@ def distil_link(name: str, link: dict[str, Any]) -> dict[str, Any]:
 
 
 def distil_joint(joint: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries of a joint that the robot description uses."""
     kept = ("parent", "child", "origin_xyz", "origin_rpy", "type", "axis", "limit", "mimic")
     return {key: joint[key] for key in kept if key in joint}
 

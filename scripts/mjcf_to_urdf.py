@@ -3,7 +3,7 @@
 
 Usage: mjcf_to_urdf.py MODEL.xml OUT/NAME.urdf [--body NAME] [--groups 0 1 2]
 
-Requires `pip install mujoco`, in an environment of its own if you like: this script imports nothing
+Requires `pip install mujoco`; a separate environment is possible, since this script imports nothing
 of the project. MuJoCo compiles the model, so that includes, defaults and scales are resolved. The
 meshes are written to OUT/NAME_meshes.
 
@@ -33,10 +33,11 @@ KINDS = {
 Geom = mujoco.mjtGeom
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
-"""MuJoCo uses another colour of a geom instead of that of its material."""
+"""Default colour of a geom, with which MuJoCo uses the colour of the material instead."""
 
 
 def text(values) -> str:
+    """Return numbers as the text of a URDF attribute."""
     return " ".join(repr(float(value) + 0.0) for value in np.atleast_1d(values))
 
 
@@ -48,6 +49,7 @@ def matrix(quat) -> np.ndarray:
 
 
 def add_origin(parent: ET.Element, position, rotation) -> None:
+    """Add the origin of a position (3,), m, and a rotation matrix (3, 3) to an element."""
     pitch = math.atan2(-rotation[2, 0], math.hypot(rotation[0, 0], rotation[1, 0]))
     roll, yaw = math.atan2(rotation[2, 1], rotation[2, 2]), math.atan2(*rotation[1::-1, 0])
     if abs(pitch) > math.pi / 2 - 1e-7:  # yaw and roll turn about the same axis
@@ -56,7 +58,7 @@ def add_origin(parent: ET.Element, position, rotation) -> None:
 
 
 class Converter:
-    """Converts the tree of a compiled model below one body."""
+    """Converter of the tree of a compiled model below one body."""
 
     def __init__(self, model: mujoco.MjModel, urdf: Path, groups: list[int]):
         self.model, self.urdf, self.groups = model, urdf, groups
@@ -65,9 +67,11 @@ class Converter:
         self.written: set[Path] = set()  # mesh files
 
     def name(self, body: int) -> str:
+        """Return the name of a body's link."""
         return self.model.body(body).name or f"body_{body}"
 
     def write(self, root: int) -> None:
+        """Write the URDF and the meshes of a body and all bodies below it."""
         model, inside = self.model, {root}
         self.add_link(root, np.zeros(3))
         for body in range(root + 1, model.nbody):  # parents come before children
@@ -91,11 +95,12 @@ class Converter:
         return first if count else None
 
     def anchor(self, body: int) -> np.ndarray:
-        """Return the anchor (3,) of a body's joint in the frame of the body."""
+        """Return the anchor (3,), m, of a body's joint in the frame of the body."""
         joint = self.joint(body)
         return np.zeros(3) if joint is None else self.model.jnt_pos[joint]
 
     def add_joint(self, body: int, parent_anchor: np.ndarray) -> None:
+        """Add the joint between a body and its parent, whose anchor is in the parent's frame, m."""
         model, joint = self.model, self.joint(body)
         rotation = matrix(model.body_quat[body])
         position = model.body_pos[body] + rotation @ self.anchor(body) - parent_anchor
@@ -124,6 +129,7 @@ class Converter:
             ET.SubElement(element, "limit", limit)
 
     def add_link(self, body: int, anchor: np.ndarray) -> None:
+        """Add the link of a body, with its frame at `anchor` (3,), m, in the frame of the body."""
         model = self.model
         link = ET.SubElement(self.robot, "link", name=self.name(body))
         if model.body_mass[body] > 0 and model.body_inertia[body].min() > 0:
@@ -164,6 +170,7 @@ class Converter:
         return []
 
     def color(self, geom: int) -> np.ndarray:
+        """Return the RGBA colour (4,) of a geom, 0 to 1."""
         model, rgba = self.model, self.model.geom_rgba[geom]
         material = model.geom_matid[geom]
         if material < 0 or tuple(rgba) != DEFAULT_RGBA:
@@ -198,10 +205,10 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="an MJCF file")
     parser.add_argument("urdf", type=Path, help="the URDF to write")
     parser.add_argument("--body", default="world", help="the root link; its joints are left out")
-    parser.add_argument("--groups", nargs="+", type=int, default=[0, 1, 2], help="of visual geoms")
+    parser.add_argument("--groups", nargs="+", type=int, default=[0, 1, 2], help="visual groups")
     given = parser.parse_args()
     if given.urdf.suffix != ".urdf":
-        sys.exit(f"{given.urdf}: valid: a file NAME.urdf")
+        sys.exit(f"cannot write {given.urdf}; valid: a file NAME.urdf")
     try:
         model = mujoco.MjModel.from_xml_path(str(given.model))
     except ValueError as error:

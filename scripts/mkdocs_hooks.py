@@ -1,8 +1,8 @@
-"""For mkdocs.yml: pages outside of docs/, and links that leave it.
+"""Hooks of mkdocs.yml: add pages from outside of docs/, and the targets of links to other files.
 
 README, CONTRIBUTING, CHANGELOG and the datasets' README become pages. Other files that a page links
-to (examples, licences) are copied to repository/, so that all links of the site
-work and none depends on where the repository is hosted.
+to (examples, licences) are copied to repository/, so that all links of the site work and none
+depends on where the repository is hosted.
 """
 
 import posixpath
@@ -34,7 +34,11 @@ FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.M | re.S)
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Adds the pages and the files that are linked to."""
+    """Add PAGES and the files to which pages link.
+
+    Raises:
+        PluginError: a page links to a file that does not exist.
+    """
     for path, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / path).read_text("utf-8")))
     for file in [file for file in files if file.is_documentation_page()]:
@@ -43,16 +47,16 @@ def on_files(files: Files, *, config: Any) -> Files:
             uri = _in_site(path)
             if uri.startswith("repository/") and files.get_file_from_path(uri) is None:
                 if not (ROOT / path).is_file():
-                    raise PluginError(f"{file.src_uri}: no file {path}")
+                    raise PluginError(f"{file.src_uri} links to {path}, which does not exist")
                 files.append(File.generated(config, uri, abs_src_path=str(ROOT / path)))
     return files
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
-    """Points links at the site's copies."""
+    """Replace the targets of relative links by their paths in the site."""
     here = posixpath.dirname(page.file.src_uri)
 
-    def pointed(match: "re.Match[str]") -> str:
+    def relinked(match: "re.Match[str]") -> str:
         target = match["target"]
         if not _is_relative(target):
             return match[0]
@@ -60,11 +64,11 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
         return match["before"] + posixpath.relpath(uri, here or ".")
 
     parts = FENCE.split(markdown)
-    return "".join(part if i % 2 else LINK.sub(pointed, part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else LINK.sub(relinked, part) for i, part in enumerate(parts))
 
 
 def on_page_content(html: str, **_: Any) -> str:
-    """Keeps browsers from breaking an option of a command after its hyphens."""
+    """Mark command-line options as spans, in which browsers do not break lines after hyphens."""
     spanned = r'<span class="option">\g<0></span>'
     return INLINE.sub(lambda code: f"<code>{OPTION.sub(spanned, code[1])}</code>", html)
 
@@ -79,13 +83,13 @@ def _is_relative(target: str) -> bool:
 
 
 def _in_repository(page: str, target: str) -> str:
-    """The path that a page's link means, from the repository's root."""
+    """Return the target of a page's link as a path from the root of the repository."""
     source = SOURCES.get(page, f"docs/{page}")
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
 
 
 def _in_site(path: str) -> str:
-    """Where a path of the repository is in the site."""
+    """Return the path in the site of a file of the repository."""
     if path in PAGES:
         return PAGES[path]
     if path.startswith("docs/"):

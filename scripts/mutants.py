@@ -43,10 +43,10 @@ MEMORY = 6 * 2**30
 
 
 class Order:
-    """Pytest plugin: run tests that noticed the most mutants first; store which one noticed."""
+    """Pytest plugin: run tests that noticed the most mutants first; store the first that fails."""
 
     def __init__(self, first: list[str], out: Path) -> None:
-        self._rank, self._out = {name: place for place, name in enumerate(first)}, out
+        self._rank, self._out = {name: index for index, name in enumerate(first)}, out
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -127,7 +127,7 @@ class Copy:
                 status = code if done else None
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(child, signal.SIGKILL)  # also the processes that tests left
+                os.killpg(child, signal.SIGKILL)  # also processes that tests have left
             if status is None:
                 os.waitpid(child, 0)
         seconds = round(time.monotonic() - begin, 2)
@@ -144,10 +144,10 @@ class Copy:
             with Path(os.devnull).open("r+") as null:
                 for stream in range(3):
                     os.dup2(null.fileno(), stream)
-            words = ["-x", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
-            words += ["-m", "not (ros or render or episode)"]
-            words += [f"--deselect={name}" for name in group.deselect]
-            code = int(pytest.main([*words, *group.tests], [Order(first, self._noticed_by)]))
+            arguments = ["-x", "-p", "no:cacheprovider", "-p", "no:unraisableexception"]
+            arguments += ["-m", "not (ros or render or episode)"]
+            arguments += [f"--deselect={name}" for name in group.deselect]
+            code = int(pytest.main([*arguments, *group.tests], [Order(first, self._noticed_by)]))
         finally:
             os._exit(code)
 
@@ -160,17 +160,17 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder, results.open("a") as out:
         copy = Copy(Path(folder), preload)
         for group in groups:
-            due = [
+            queue = [
                 m for m in _sample(group, sample, seed) if not _valid(known.get(m.key), m, group)
             ]
-            if not due:
+            if not queue:
                 continue
             verdict, test, seconds = copy.run(group, [], 600)
             if verdict != "survived":
                 sys.exit(f"{group.name}: the tests fail without a change ({verdict} {test})")
             limit = max(SHORTEST, 5 * seconds)
             killers: dict[str, Counter[str]] = defaultdict(Counter)
-            for number, mutant in enumerate(due, 1):
+            for number, mutant in enumerate(queue, 1):
                 here, everywhere = killers[mutant.where], killers[""]
                 first = [name for name, _ in here.most_common() + everywhere.most_common()]
                 path, source = copy.folder / mutant.file, (ROOT / mutant.file).read_bytes()
@@ -188,7 +188,7 @@ def run(groups: list[Group], sample: int, seed: int, results: Path, preload: lis
                 line |= {"source": _hash(ROOT / mutant.file), "tests": tests[group.name]}
                 out.write(json.dumps(line) + "\n")
                 out.flush()
-                print(f"{group.name} {number}/{len(due)}: {verdict} {mutant.change}", flush=True)
+                print(f"{group.name} {number}/{len(queue)}: {verdict} {mutant.change}", flush=True)
 
 
 def _sample(group: Group, count: int, seed: int) -> list[Mutant]:
@@ -236,23 +236,23 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=50, help="mutants of each group; 0: all")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample")
     parser.add_argument("--results", type=Path, default=ROOT / "build/mutants.jsonl")
-    parser.add_argument("--report", action="store_true", help="run nothing")
-    words = parser.parse_args()
+    parser.add_argument("--report", action="store_true", help="only print the results so far")
+    given = parser.parse_args()
     content = yaml.safe_load((ROOT / "scripts/mutants.yaml").read_text())
     groups = [
         Group(name, content["equivalent"], **fields) for name, fields in content["groups"].items()
     ]
-    if unknown := set(words.groups) - {group.name for group in groups}:
+    if unknown := set(given.groups) - {group.name for group in groups}:
         parser.error(f"unknown {', '.join(unknown)}; valid: {', '.join(g.name for g in groups)}")
-    groups = [group for group in groups if not words.groups or group.name in words.groups]
+    groups = [group for group in groups if not given.groups or group.name in given.groups]
     for number in (signal.SIGINT, signal.SIGTERM):  # a background job of a shell ignores SIGINT
         signal.signal(number, signal.default_int_handler)
     try:
-        if not words.report:
-            run(groups, words.sample, words.seed, words.results, content["preload"])
+        if not given.report:
+            run(groups, given.sample, given.seed, given.results, content["preload"])
     except KeyboardInterrupt:
         print("interrupted; the same command continues")
-    report(groups, words.sample, words.seed, words.results)
+    report(groups, given.sample, given.seed, given.results)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Single changes of Python code, for scripts/mutants.py.
 
-Changed are comparisons, logical and arithmetic operators, numbers, truth values, conditions, calls
-of functions such as abs() or max(), optional arguments, and statements with side effects, which are
-omitted. Texts, annotations, decorators, assertions and the arguments of `raise` are not changed.
+Changes concern comparisons, logical and arithmetic operators, numbers, truth values, conditions,
+calls of functions such as abs() or max(), optional arguments, and statements with side effects,
+which are omitted. Strings, annotations, decorators, assertions and arguments of `raise` are kept.
 """
 
 import ast
@@ -45,13 +45,13 @@ class Mutant:
 def mutants_of(file: str, source: bytes) -> list[Mutant]:
     """Return all mutants of a file, in the order of its lines."""
     starts = [0]
-    for row in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(row))
-    found, seen = [], Counter[tuple[str, str]]()
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    found, counts = [], Counter[tuple[str, str]]()
     for where, node, text in _walk(ast.parse(source), ()):
         change = _described(" ".join(ast.unparse(node).split()), " ".join(text.split()))
-        seen[where, change] += 1
-        change += f" #{seen[where, change]}" if seen[where, change] > 1 else ""
+        counts[where, change] += 1
+        change += f" #{counts[where, change]}" if counts[where, change] > 1 else ""
         begin = starts[node.lineno - 1] + node.col_offset
         end = starts[node.end_lineno - 1] + node.end_col_offset
         text = f"({text})" if isinstance(node, ast.expr) else text
@@ -60,7 +60,7 @@ def mutants_of(file: str, source: bytes) -> list[Mutant]:
 
 
 def _described(old: str, new: str) -> str:
-    """Return a change of a long text without most of what both have in common."""
+    """Return "old -> new"; of a long change at most 30 common characters before and after it."""
     if len(old) > 60:
         start = _common(old, new)
         end = _common(old[start:][::-1], new[start:][::-1])
@@ -103,14 +103,14 @@ def _changes(node: Any) -> Iterator[tuple[Any, str]]:
 def _new_texts(node: Any) -> Iterator[str]:
     match node:
         case ast.Compare():
-            for place, sign in enumerate(node.ops):
-                for new in SWAPPED.get(type(sign), ()):
-                    ops = [*node.ops[:place], new(), *node.ops[place + 1 :]]
+            for index, operator in enumerate(node.ops):
+                for new in SWAPPED.get(type(operator), ()):
+                    ops = [*node.ops[:index], new(), *node.ops[index + 1 :]]
                     yield ast.unparse(ast.Compare(node.left, ops, node.comparators))
         case ast.BoolOp():
             yield ast.unparse(ast.BoolOp(SWAPPED[type(node.op)][0](), node.values))
-            for place in range(len(node.values)):
-                rest = node.values[:place] + node.values[place + 1 :]
+            for index in range(len(node.values)):
+                rest = node.values[:index] + node.values[index + 1 :]
                 yield ast.unparse(ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0])
         case ast.BinOp() if not any(_is_text(side) for side in (node.left, node.right)):
             for new in SWAPPED.get(type(node.op), ()):
@@ -156,7 +156,7 @@ def _calls(node: ast.Call) -> Iterator[str]:
         yield ast.unparse(node.args[0])
     elif name in DROPPED and isinstance(func, ast.Attribute):
         yield ast.unparse(func.value)
-    for place, keyword in enumerate(node.keywords):
+    for index, keyword in enumerate(node.keywords):
         if keyword.arg:
-            rest = node.keywords[:place] + node.keywords[place + 1 :]
+            rest = node.keywords[:index] + node.keywords[index + 1 :]
             yield ast.unparse(ast.Call(node.func, node.args, rest))

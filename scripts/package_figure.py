@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw docs/images/packages.svg: the packages of src/ and what each imports (Graphviz).
 
-Call it after packages or their imports changed: .venv/bin/python scripts/package_figure.py
+Run it after a change of packages or their imports: .venv/bin/python scripts/package_figure.py
 """
 
 import ast
@@ -30,13 +30,13 @@ def imports(package: str) -> set[str]:
 def arrows() -> set[tuple[str, str]]:
     """Return the imports, without those that other imports imply (transitive reduction)."""
     direct = {name: imports(name) for name in NAMES}
-    below: dict[str, set[str]] = {}  # imported directly or indirectly
+    reachable: dict[str, set[str]] = {}  # imported directly or indirectly
     for name in TopologicalSorter(direct).static_order():
-        below[name] = direct[name].union(*(below[each] for each in direct[name]))
+        reachable[name] = direct[name].union(*(reachable[each] for each in direct[name]))
     return {
         (name, other)
         for name, others in direct.items()
-        for other in others - set().union(*(below[each] for each in others))
+        for other in others - set().union(*(reachable[each] for each in others))
     }
 
 

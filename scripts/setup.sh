@@ -9,12 +9,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly venv="$PWD/.venv"
 readonly log="$PWD/log/setup.log"
-readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks what SAPIEN asks for
+readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks a feature that SAPIEN requires
 
 # A sourced ROS 2 would put its own packages before those of .venv.
 unset PYTHONDONTWRITEBYTECODE # for compile_imported
 unset PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH
-PATH=${PATH//"$venv/bin:"/} # the Python that makes .venv is not .venv's
+PATH=${PATH//"$venv/bin:"/} # .venv is not created with its own Python
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -23,28 +23,28 @@ fail() {
     exit 1
 }
 
-# Says every half minute what the log says last, until it is killed or this script has ended.
-tell_progress() {
+# Print the last line of the log every 30 s, until this process is killed or the script has ended.
+print_progress() {
     while sleep 30 </dev/null >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
         say "... $(tail -n 1 "$log" | tr -d '\r' | cut -c 1-90)"
     done
 }
 
-# Runs a command with its output in the log; shows the end of it where the command fails.
+# Run a command with its output in the log; if it fails, print the end of the log and exit.
 quietly() {
     printf '\n+ %s\n' "$*" >>"$log"
-    tell_progress &
-    local teller=$! failed=
+    print_progress &
+    local printer=$! failed=
     "$@" </dev/null >>"$log" 2>&1 || failed=yes
-    kill "$teller" 2>/dev/null || true
-    wait "$teller" 2>/dev/null || true
+    kill "$printer" 2>/dev/null || true
+    wait "$printer" 2>/dev/null || true
     if [[ -n $failed ]]; then
         tail -n 25 "$log" >&2
         fail "failed: $*" "the whole output is in $log"
     fi
 }
 
-# --- what has been done, by a fingerprint of what it was done from ---------------------------
+# --- completed steps, with a fingerprint of their inputs --------------------------------------
 
 fingerprint() { cat "$@" | sha256sum | cut -c1-16; }
 is_done() { [[ -f "$venv/.setup-$1" && "$(<"$venv/.setup-$1")" == "$2" ]]; }
@@ -65,7 +65,7 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Pyth
 }
 version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])'; }
 
-# Prints the Python to use: one that can make environments first, else one that lacks a package.
+# Print the Python to use; one that can create virtual environments is preferred.
 choose_python() {
     local candidate
     for check in has_venv true; do
@@ -83,7 +83,7 @@ choose_python() {
 as_root() {
     if [[ $EUID -eq 0 ]]; then
         env DEBIAN_FRONTEND=noninteractive "$@"
-    else # sudo drops the environment, the proxies with it
+    else # sudo drops the environment, including the proxies
         sudo env DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
             ${https_proxy:+"https_proxy=$https_proxy"} ${no_proxy:+"no_proxy=$no_proxy"} "$@"
     fi
@@ -94,11 +94,11 @@ may_install() {
     [[ $EUID -eq 0 ]] && return
     command -v sudo >/dev/null || return 1
     sudo -n true 2>/dev/null && return
-    # Ask for the password only where somebody can type it.
+    # Ask for the password only in a terminal.
     [[ -t 0 && -t 2 ]] && sudo -v
 }
 
-# Packages that are wanted and missing, one a line. $1: the Python, or nothing where there is none.
+# Print the missing packages, one per line. $1: the Python; empty if there is none.
 missing_packages() {
     local libraries
     libraries=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p)
@@ -107,7 +107,7 @@ missing_packages() {
     command -v c++ >/dev/null || echo g++
     command -v ninja >/dev/null || echo ninja-build
     [[ $libraries == *libvulkan.so.1\ * ]] || echo libvulkan1
-    [[ $libraries == *libX11.so.6\ * ]] || echo libx11-6 # SAPIEN links it, headless too
+    [[ $libraries == *libX11.so.6\ * ]] || echo libx11-6 # SAPIEN links to it, even headless
     [[ $libraries == *libgomp.so.1\ * ]] || echo libgomp1
     [[ $libraries == *libseccomp.so.2\ * ]] || echo libseccomp2
     if [[ -z $1 ]]; then
@@ -124,7 +124,7 @@ install_packages() {
     quietly as_root apt-get install -y --no-install-recommends "$@"
 }
 
-# One broken source must not stop what the others can give.
+# Errors of one source are not fatal: the packages may come from the others.
 update_lists() {
     as_root apt-get update </dev/null >>"$log" 2>&1 || say "apt-get update had errors: see $log"
 }
@@ -136,7 +136,7 @@ has_gpu_driver() {
         compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null
 }
 
-# Whatever driver there is and is good enough stays and is used: a GPU's before all.
+# Mesa is installed only if SAPIEN cannot render with the existing drivers.
 needs_mesa() {
     local devices status=0
     devices=$("${python:-python3}" scripts/vulkan_devices.py 2>&1) || status=$?
@@ -144,7 +144,7 @@ needs_mesa() {
     case $status in
         0) return 1 ;;
         1) return 0 ;;
-        *) ! has_gpu_driver ;; # no loader yet: with it a GPU's driver will do
+        *) ! has_gpu_driver ;; # no loader yet, which is installed later: a GPU driver suffices
     esac
 }
 
@@ -153,7 +153,7 @@ new_enough() { [[ $1 == [0-9]* ]] && dpkg --compare-versions "$1" ge "$mesa_want
 # shellcheck source=/dev/null
 release() { (. /etc/os-release && printf '%s' "${!1:-}"); }
 
-# Mesa's drivers, software rendering among them: the release's, or the backports' where too old.
+# Install Mesa's drivers, with software rendering, from the release, or from backports if too old.
 install_mesa() {
     local suite source
     suite=$(release VERSION_CODENAME)-backports
@@ -169,7 +169,7 @@ install_mesa() {
     say "Vulkan driver: Mesa from $suite (the release's $(mesa_candidate) is too old)"
     if [[ $(LC_ALL=C apt-cache policy) != *n="$suite"* ]]; then
         source=$("$python" scripts/backports_source.py "$(release VERSION_CODENAME)") ||
-            fail "apt's own sources do not say where $suite is: enable it and call this again."
+            fail "no apt source from which to derive $suite; enable it and run this again."
         say "Vulkan driver: adding $suite from this machine's own mirror to apt's sources"
         as_root tee /etc/apt/sources.list.d/rulesafe-backports.sources <<<"$source" >>"$log"
         update_lists
@@ -177,9 +177,9 @@ install_mesa() {
     quietly as_root apt-get install -y --no-install-recommends -t "$suite" mesa-vulkan-drivers
 }
 
-# --- the steps -------------------------------------------------------------------------------
+# --- steps -----------------------------------------------------------------------------------
 
-# $@: the packages that are missing, Mesa aside.
+# $@: missing packages other than Mesa.
 ask_administrator() {
     local wanted=()
     [[ $# -eq 0 ]] || wanted+=("    apt-get install $*")
@@ -212,11 +212,11 @@ prepare_system() {
 }
 
 venv_is_sound() {
-    # A pip that names another place was made there and moved here.
+    # If pip names another path, the environment was created there and moved here.
     in_range "$venv/bin/python" && grep -qs "$venv/bin/python" "$venv/bin/pip"
 }
 
-# Only an environment that make_venv created is ever removed; its mark is written before its files.
+# Only an environment that make_venv created may be removed; its mark is written before its files.
 refuse_foreign_venv() {
     local found=$venv
     if [[ -L $venv ]]; then
@@ -251,26 +251,26 @@ install_python_packages() {
     say "Python packages: those of requirements.lock (the first time a few minutes)"
     # Most modules are never imported: see compile_imported.
     local pip=("$venv/bin/python" -m pip install --disable-pip-version-check --no-compile)
-    # The few without a wheel are built with the pinned tools, not with today's.
+    # Packages without a wheel are built with the pinned tools, not with the newest ones.
     local tools="$venv/tools.lock"
     awk '/^[^ ]/ {wanted = /^(setuptools|wheel)==/} wanted' requirements.lock >"$tools"
     quietly "${pip[@]}" --no-deps --require-hashes -r "$tools"
     quietly "${pip[@]}" --no-deps --no-build-isolation --require-hashes -r requirements.lock
-    # torch is not in the lock file: builds for the CPU and for CUDA have different files. One that
-    # was built for CUDA needs its libraries, too.
+    # torch is not in the lock file: builds for the CPU and for CUDA have different files. A build
+    # for CUDA also needs its libraries.
     quietly "${pip[@]}" -c constraints.txt torch
     quietly "$venv/bin/python" -m pip check
 }
 
-# $1: a package of messages.
+# $1: a package of interfaces.
 build_interfaces() {
     say "interfaces: building $1 (a minute or two)"
     quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
         --no-deps --force-reinstall "./src/$1"
 }
 
-# Debian's Chromium, where it can be had; tests that drive it are left out elsewhere. Ubuntu's package
-# is a snap in disguise.
+# Install Debian's Chromium if possible; without it, tests that control it are skipped. On Ubuntu,
+# the package only installs a snap.
 install_browser() {
     command -v chromium >/dev/null && return
     if [[ $(release ID) == debian ]] && may_install; then
@@ -287,8 +287,8 @@ install_project() {
         --no-deps -e .
 }
 
-# What the nodes import is compiled once, here: the first of them starts sooner, and where
-# PYTHONDONTWRITEBYTECODE is set, as it often is in containers, each of them.
+# Compile the modules that the nodes import, so that the first node starts sooner; all nodes do if
+# PYTHONDONTWRITEBYTECODE is set, as in many containers.
 compile_imported() {
     say "compiling what the nodes import"
     quietly "$venv/bin/python" -c 'import planner_node.node, policy_node.node, policy_node.dp3
@@ -310,7 +310,7 @@ fi
 
 system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
 packages=$(fingerprint constraints.txt requirements.lock)
-# Unitree's packages are built with the CMake files of the first.
+# Unitree's packages are built with the CMake files of rulesafe_interfaces.
 interfaces_of() {
     find "src/$1" src/rulesafe_interfaces/cmake -type f | LC_ALL=C sort -u | xargs cat constraints.txt | fingerprint -
 }

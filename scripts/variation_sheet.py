@@ -1,4 +1,4 @@
-"""Draw the variations of a split: a sheet of images of the robot's cameras.
+"""Draw a sheet of camera images that shows the variations of splits.
 
     python scripts/variation_sheet.py docs/images/variations.jpg
 
@@ -24,25 +24,25 @@ GAP = 6  # pixels
 
 @dataclass(frozen=True)
 class Sheet:
-    """What to draw."""
+    """Settings of the sheet."""
 
     image: Annotated[Path, tyro.conf.Positional]
     splits: tuple[str, ...] = ("train", "shifted")
-    each: int = 6  # episodes of a split
+    each: int = 6  # episodes of each split
     columns: int = 3  # image pairs side by side
     rule: str = "rule_001"
     quality: int = 80  # of the JPEG
 
 
 def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
-    """Captioned image pairs of a split's first seeds."""
+    """Return image pairs with captions of the first seeds of a split."""
     simulation = Simulation(SimulationConfig(split=split), render=True)
     safes = simulation.split.safes
     drawn = []
     for seed in range(count):
         simulation.reset(rule, safes[seed % len(safes)], seed)
-        seen = Observer(simulation).observe(("head_rgb", "front_rgb"))
-        image = np.hstack([seen["head_rgb"], seen["front_rgb"]])
+        images = Observer(simulation).observe(("head_rgb", "front_rgb"))
+        image = np.hstack([images["head_rgb"], images["front_rgb"]])
         height, width, _ = image.shape
         pair = Image.new("RGB", (width, height + MARGIN), "white")
         pair.paste(Image.fromarray(image), (0, MARGIN))
@@ -53,6 +53,7 @@ def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
 
 
 def main(sheet: Sheet) -> None:
+    """Write the sheet as a JPEG."""
     drawn = [pair for split in sheet.splits for pair in pairs(split, sheet.each, sheet.rule)]
     width, height = drawn[0].size[0] + GAP, drawn[0].size[1] + GAP
     rows = -(-len(drawn) // sheet.columns)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the page's vendor.js and uplot.css from the packages in vendor_page/package-lock.json, which
+# Build the page's vendor.js and uplot.css from the packages in vendor_page/package-lock.json, which
 # has their hashes. After a change of package.json, `npm install --package-lock-only` in that folder
-# renews the lock file. Users do not need npm. NOTICE names the versions and their licences.
+# updates the lock file. Users do not need npm. NOTICE names the versions and their licences.
 # `scripts/vendor_page.sh check` compares the result with the files of the page instead.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

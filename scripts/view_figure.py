@@ -1,4 +1,4 @@
-"""Photograph the live view in the sixth step of rule_020: docs/images/view.jpg.
+"""Write a screenshot of the live view in the sixth step of rule_020, docs/images/view.jpg.
 
     python scripts/view_figure.py docs/images/view.jpg
 
@@ -29,7 +29,7 @@ STEPS_DONE = 5
 DONE = "count => document.querySelectorAll('#plan .done').length >= count"
 
 
-def photograph(address: str) -> bytes:
+def screenshot(address: str) -> bytes:
     """Return a PNG of the page when STEPS_DONE steps of the plan are done."""
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=list(WEBGL))
@@ -42,24 +42,24 @@ def photograph(address: str) -> bytes:
             page.wait_for_timeout(RETRY)
         page.wait_for_function(DONE, arg=STEPS_DONE)
         page.wait_for_timeout(4000)  # within the sixth step, at the knob
-        found: bytes = page.screenshot()
+        png: bytes = page.screenshot()
         browser.close()
-    return found
+    return png
 
 
 def main() -> None:
-    (image,) = sys.argv[1:]
+    (path,) = sys.argv[1:]
     os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     arguments = ("rule:=rule_020", "safe:=safe_05", f"port:={port}", "foxglove_port:=None")
     view = subprocess.Popen(["rulesafe", "launch", str(LAUNCH), *arguments])
     try:
-        picture = Image.open(io.BytesIO(photograph(f"http://127.0.0.1:{port}")))
+        image = Image.open(io.BytesIO(screenshot(f"http://127.0.0.1:{port}")))
     finally:
         view.send_signal(signal.SIGINT)
         view.wait()
-    picture.convert("RGB").save(image, quality=85)
+    image.convert("RGB").save(path, quality=85)
 
 
 if __name__ == "__main__":

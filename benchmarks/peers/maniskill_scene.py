@@ -1,7 +1,7 @@
-"""Our scene in ManiSkill 3: the exported URDFs, drives, rates and cameras, one environment.
+"""Simulate our scene in ManiSkill 3: exported URDFs, drives, rates and cameras, one environment.
 
-Its environment executes actions at 10 Hz; the targets of the drives move linearly within an action
-and are set at 100 Hz, as ours. Its robots have no weight, and joints get our friction (0).
+The environment executes actions at 10 Hz; the drive targets move linearly within an action and are
+set at 100 Hz, as in ours. The robot has no weight, and the joints have our friction (0).
 """
 
 from timing import measure, parse, read_scene
@@ -40,7 +40,7 @@ def main(argv=None) -> None:
             joint.set_friction(0.0)
 
     class LinearTargets(PDJointPosController):
-        """Moves the targets linearly from those of the last action, at the control rate."""
+        """Controller that moves targets linearly from action to action, at the control rate."""
 
         def set_action(self, action) -> None:
             self._begin, self._target_qpos = self._target_qpos, self._preprocess_action(action)
@@ -89,7 +89,7 @@ def main(argv=None) -> None:
             set_up(self.robot, scene["groups"].__getitem__)
             found = [joint.name for joint in self.robot.active_joints]
             if found != scene["joints"]:
-                raise SystemExit(f"the robot has the joints {found}")
+                raise SystemExit(f"the robot has the joints {found}, not {scene['joints']}")
             joints = self.robot._objs[0].active_joints
             for joint, armature in zip(joints, scene["armature"], strict=True):
                 joint.set_armature(np.array([armature], np.float32))

@@ -1,4 +1,4 @@
-"""Our environment `RuleSafe-v1`, with its lock, as it comes: actions and observations at 10 Hz."""
+"""Simulate our unmodified `RuleSafe-v1`, with its lock: actions and observations at 10 Hz."""
 
 from timing import measure, parse, read_scene
 

@@ -3,7 +3,7 @@
 
     .venv/bin/python benchmarks/peers/report.py [JSON [PAGE]]
 
-replaces what is between the two comments of the page; by default the file is
+replaces the text between the two comments of the page; the JSON file is by default
 docs/results/data/peers.json.
 """
 
@@ -25,7 +25,7 @@ COLUMNS = ("joint states", "one camera", "two cameras")  # by number of cameras
 
 
 def rates(content: dict[str, Any], subject: str, cameras: int, time: str = "cpu") -> list[float]:
-    """Return simulated s per s of CPU or wall time in each round; empty if not measured."""
+    """Return simulated s per s of CPU or wall time, by round; empty if not measured."""
     return [
         run["simulated"] / run[time]
         for run in content["runs"]
@@ -34,24 +34,25 @@ def rates(content: dict[str, Any], subject: str, cameras: int, time: str = "cpu"
 
 
 def ratios(content: dict[str, Any], subject: str, cameras: int) -> list[float]:
-    """Return our simulated s per CPU s divided by that of a subject, in each round."""
+    """Return our simulated s per CPU s divided by that of a subject, by round."""
     found, ours = rates(content, subject, cameras), rates(content, "ours", cameras)
     return [a / b for a, b in zip(ours, found, strict=True)] if found and ours else []
 
 
 def short(value: float) -> str:
-    """Format a number with at least two digits."""
+    """Return a number as text with at least two digits."""
     return f"{value:.0f}" if value >= 9.5 else f"{value:.2g}" if value >= 0.95 else f"{value:.2f}"
 
 
 def ratio(values: list[float]) -> str:
-    """Format the median of ratios and their smallest and largest value."""
+    """Return the median of ratios, their minimum and their maximum as text."""
     if not values:
         return ""
     return f"{np.median(values):.2f} ({min(values):.2f}..{max(values):.2f})"
 
 
 def rate_rows(content: dict[str, Any], time: str) -> list[list[str]]:
+    """Return a table of simulated s per s of CPU or wall time, with its head."""
     rows = [["simulated s per " + ("CPU" if time == "cpu" else "wall") + " s", *COLUMNS]]
     for subject in content["versions"]:
         found = [rates(content, subject, cameras, time) for cameras in range(3)]
@@ -60,6 +61,7 @@ def rate_rows(content: dict[str, Any], time: str) -> list[list[str]]:
 
 
 def memory_rows(content: dict[str, Any]) -> list[list[str]]:
+    """Return a table of the memory per process, MB, with its head."""
     rows = [["memory of a process (PSS) [MB]", *COLUMNS]]
     for subject in content["versions"]:
         runs = [run for run in content["runs"] if run["subject"] == subject]
@@ -69,7 +71,7 @@ def memory_rows(content: dict[str, Any]) -> list[list[str]]:
 
 
 def together_rows(content: dict[str, Any]) -> list[list[str]]:
-    """Return throughput and memory of our environment by number of processes."""
+    """Return a table of throughput and memory of our environment by number of processes."""
     head = ["processes of ours, together", "simulated s per wall s", "per CPU s", "MB per process"]
     rows = [head]
     for cameras in dict.fromkeys(run["cameras"] for run in content["parallel"]):
@@ -92,11 +94,11 @@ GOALS = {
     "ManiSkill, our scene": ("ManiSkill 3 on the same scene", {0: 3.0, 2: 10.0}),
     "bare SAPIEN loop": ("a bare loop on the same SAPIEN scene, the limit", {0: 0.67, 2: 0.67}),
 }
-"""Other simulators with a goal: description, and ours / other by number of cameras."""
+"""Subject with a goal -> its description, and the goal of ours / other by number of cameras."""
 
 
 def claim(content: dict[str, Any]) -> str:
-    """Return what the comparison shows, and which goals are reached."""
+    """Return a sentence with our ratios to the subjects of GOALS and whether goals are reached."""
     sentences = []
     for subject, (description, goals) in GOALS.items():
         parts = []
@@ -144,7 +146,7 @@ def tables(content: dict[str, Any]) -> str:
 
 
 def wrapped(text: str) -> str:
-    """Break a paragraph into lines of at most 100 columns."""
+    """Return a paragraph in lines of at most 100 columns."""
     import textwrap
 
     return "\n".join(textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False))
@@ -154,7 +156,7 @@ def updated(page: str, content: dict[str, Any]) -> str:
     """Return the page with the tables of a comparison.
 
     Raises:
-        RuleSafeError: the page has not both comments.
+        RuleSafeError: the page lacks one of the comments BEGIN and END.
     """
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -164,7 +166,7 @@ def updated(page: str, content: dict[str, Any]) -> str:
 
 
 def main(data: Path = DATA, page: Path = PAGE) -> None:
-    """Replace the tables of the page."""
+    """Replace the tables in the file `page` by those of the file `data`."""
     content = json.loads(data.read_text("utf-8"))
     write_atomically(page, updated(page.read_text("utf-8"), content).encode())
 

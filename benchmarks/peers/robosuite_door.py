@@ -1,4 +1,4 @@
-"""Door of robosuite as it comes: other robot, other scene, one camera, 20 and 500 Hz."""
+"""Simulate the unmodified Door of robosuite: one camera, 20 Hz control, 500 Hz physics."""
 
 import os
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the speed of our environment with other simulators: the same work, one run.
+"""Compare the speed of our environment with that of other simulators on the same work.
 
     .venv/bin/python benchmarks/peers/run.py --json docs/results/data/peers.json
 
@@ -110,7 +110,7 @@ def python_of(peer: str, build: Path) -> str:
 
 
 class Process:
-    """A script that waits before and after its measurement."""
+    """A process of a script, which waits before and after its measurement."""
 
     def __init__(self, subject: Subject, cameras: int, options: Options):
         build = options.build.resolve()
@@ -128,7 +128,7 @@ class Process:
         self._name = " ".join([subject.script, *subject.options, f"--cameras {cameras}"])
 
     def line(self) -> str:
-        """Return the next line of its output.
+        """Return the next line of the output.
 
         Raises:
             RuleSafeError: the process has ended.
@@ -145,19 +145,20 @@ class Process:
         while self.line().strip() != "ready":
             pass
 
-    def go_on(self) -> None:
+    def proceed(self) -> None:
         """Start the measurement, or end the process."""
         assert self._process.stdin
         self._process.stdin.write("\n")
         self._process.stdin.flush()
 
     def memory(self) -> float:
-        """Return the proportional set size, MB: pages that processes share count in parts."""
+        """Return the proportional set size, MB, which divides shared pages among processes."""
         text = Path(f"/proc/{self._process.pid}/smaps_rollup").read_text()
         (kilobytes,) = (row.split()[1] for row in text.splitlines() if row.startswith("Pss:"))
         return int(kilobytes) / 1024
 
     def close(self) -> None:
+        """End the process and delete its error file."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
@@ -167,14 +168,14 @@ class Process:
 
 
 def run(name: str, cameras: int, options: Options, count: int = 1) -> list[dict[str, Any]]:
-    """Run processes of a subject together; return their results, with `memory` in MB."""
+    """Run `count` processes of a subject together; return their results, with `memory` in MB."""
     processes: list[Process] = []
     try:
         processes += (Process(SUBJECTS[name], cameras, options) for _ in range(count))
         for process in processes:
             process.ready()
         for process in processes:
-            process.go_on()
+            process.proceed()
         results = [json.loads(process.line()) for process in processes]
         return [
             result | {"memory": process.memory()}
@@ -186,7 +187,11 @@ def run(name: str, cameras: int, options: Options, count: int = 1) -> list[dict[
 
 
 def check_motion(name: str, cameras: int, result: dict[str, Any], ours: dict[str, Any]) -> None:
-    """Raise RuleSafeError if a simulator of the same scene ended at other joint positions."""
+    """Check that a simulator of the same scene ended at our joint positions.
+
+    Raises:
+        RuleSafeError: a joint differs by more than TOLERANCE.
+    """
     error = np.abs(np.subtract(result["positions"], ours["positions"])).max()
     if error > TOLERANCE:
         raise RuleSafeError(
@@ -232,7 +237,11 @@ def in_parallel(options: Options) -> Iterator[dict[str, Any]]:
 
 
 def compare(options: Options) -> None:
-    """Run the comparison and print its tables."""
+    """Run the comparison, print its tables and write its measurements.
+
+    Raises:
+        RuleSafeError: an option is invalid, a process failed, or a motion differs from ours.
+    """
     for name in options.subjects:
         if name not in SUBJECTS:
             raise unknown_name("subject", name, SUBJECTS)

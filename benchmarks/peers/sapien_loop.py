@@ -1,7 +1,7 @@
-"""The bare loop, our limit: the same SAPIEN scene, only drive targets, physics steps and images.
+"""Simulate our SAPIEN scene in a bare loop: only drive targets, physics steps and images.
 
-The robot has no weight and its drives have constant limits, which takes the place of gravity
-compensation. There is no lock, no detent, no contact force, no episode and no point cloud.
+The loop is the limit of our speed. The robot has no weight and its drives have constant limits, in
+place of gravity compensation. There are no lock, detents, contact forces, episodes or point clouds.
 """
 
 from timing import measure, parse, read_scene

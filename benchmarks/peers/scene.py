@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Export the scene for the simulators that are compared: robot, safe, stand, room, cameras, motion.
+"""Export our scene for other simulators: robot, safe, stand, room, cameras, lights and motion.
 
     python benchmarks/peers/scene.py build/peers/scene
 
-writes robot.urdf and safe.urdf, with the links that our simulation merges already merged and with
-capsules as <capsule> (which SAPIEN's loader reads, and which are one collision shape), and
-scene.json with everything else. Lengths in m, angles in rad, quaternions w, x, y, z.
+writes robot.urdf and safe.urdf, in which links are merged as in our simulation, with capsules as
+<capsule> (which SAPIEN's loader reads, and which are one collision shape), and scene.json
+with everything else. Lengths in m, angles in rad, quaternions w, x, y, z.
 """
 
 import json
@@ -36,7 +36,7 @@ def motion() -> np.ndarray:
     the safe and slower than the velocity limits."""
     reach = np.where(np.arange(13) < 7, 0.15, 0.1)
     center = np.clip(HOME_ACTION, LOWER + reach, UPPER - reach)
-    # Whole numbers of periods, so that the motion can be repeated.
+    # Integer numbers of periods, so that the motion can be repeated.
     periods = 10 + np.arange(13) * 1.5 // 1
     phase = 2 * np.pi * np.arange(1, FRAMES + 1)[:, None] * periods / FRAMES
     return center + reach * np.sin(phase)
@@ -64,11 +64,12 @@ def without_mimics(body: Body) -> Body:
 
 
 def pose(transform: np.ndarray) -> dict[str, list[float]]:
+    """Return a transform (4, 4) as position `p`, m, and quaternion `q`, wxyz."""
     return {"p": transform[:3, 3].tolist(), "q": to_quat_wxyz(transform).tolist()}
 
 
 def cameras() -> list[dict[str, Any]]:
-    """Return the two cameras; poses are those of the body frame (x forward, z up)."""
+    """Return the two cameras; a pose is that of a camera's body frame (x forward, z up)."""
     return [
         {
             "name": config.name,
@@ -82,7 +83,7 @@ def cameras() -> list[dict[str, Any]]:
 
 
 def lights() -> list[dict[str, Any]]:
-    """Return the directional lights of the room, read from a scene that our renderer has built."""
+    """Return the directional lights and the ambient light of a scene built by our renderer."""
     import sapien
 
     from rulesafe_sim.observer import Observer

@@ -1,8 +1,8 @@
-"""What the scripts of this folder share: options, measurement and result. Standard library only.
+"""Options, measurement and result of the scripts in this folder. Standard library only.
 
 Each script simulates one environment and prints its result as one line of JSON. With `--wait` it
-prints "ready" after the warm-up, begins with the first line on its standard input and ends with the
-second, so that `run.py` can start several processes together and read their memory.
+prints "ready" after the warm-up, measures after the first line on its standard input and ends after
+the second, so that `run.py` can start several processes together and read their memory.
 """
 
 import argparse
@@ -23,8 +23,8 @@ def parse(description: str, argv: Sequence[str] | None = None, cameras: int = 2)
 
     Args:
         description: description of the script.
-        argv: arguments; None: those of the process.
-        cameras: largest number of cameras.
+        argv: arguments; None for those of the process.
+        cameras: maximum number of cameras.
     """
     parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=5.0, help="simulated time, s")
@@ -57,11 +57,11 @@ def measure(
 
     Args:
         options: options of `parse`.
-        step: simulates one step and computes its observation.
+        step: function that simulates one step and computes its observation.
         step_seconds: simulated time of one step, s.
-        positions: returns the joint positions at the end, rad.
+        positions: function that returns the joint positions at the end, rad.
         packages: distributions whose versions are reported.
-        images: returns the images of the last step, each (H, W, 3) uint8.
+        images: function that returns the images of the last step, each (H, W, 3) uint8.
     """
     for _ in range(round(WARM_UP / step_seconds)):
         step()
@@ -88,7 +88,7 @@ def measure(
 
 
 def write_images(folder: Path, images: Sequence) -> None:
-    """Write images into a folder, to compare what the simulators render."""
+    """Write images (H, W, 3) into a folder, to compare the rendering of the simulators."""
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulesafe_eval.comparison import row_of
+from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.statistics import (
     FEWEST,
     bootstrap,
@@ -167,9 +168,28 @@ def twenty_rules() -> Iterator[Cells]:
     yield from PAPER
 
 
-BITS = {rule: prove(load_rule(rule)).bits for rule in RULES}
+PROOFS = {rule: prove(load_rule(rule)) for rule in RULES}
+BITS = {rule: proof.bits for rule, proof in PROOFS.items()}
 """Memory that the shortest plan of a rule requires if the phases are visible, bits."""
 NO_BIT = frozenset(rule for rule, bits in BITS.items() if bits < 0.5)
+
+
+def by_rule() -> Iterator[Cells]:
+    """Yield rule, bits, whether a memoryless policy can open it, and counts by memory."""
+    found = [pooled(stored(name)).lines.values() for name in ("vq", "raw", "none")]
+    for rule, proof in PROOFS.items():
+        opened = [[line["opened"] for line in lines if line["rule"] == rule] for lines in found]
+        counts = [f"{sum(count)}/{len(count)}" for count in opened]
+        yield rule, f"{proof.bits:.3g}", "yes" if proof.memoryless else "no", *counts
+
+
+def causes() -> Iterator[Cells]:
+    """Yield policy and the number of failures, in total and by cause."""
+    for title, name in TWENTY.items():
+        lines = pooled(stored(name)).lines.values()
+        failures = Counter(line["cause"] for line in lines if not line["opened"])
+        counts = (failures.total(), *(failures[cause] for cause in CAUSES if cause != "out_of_reach"))
+        yield title.partition(" (")[0], *map(str, counts)
 
 
 def memories() -> Iterator[Cells]:
@@ -304,6 +324,8 @@ TABLES = {
     "policies": {"What the additions to DP3 contribute": additions},
     "twenty_rules": {
         "One policy for twenty rules and ten safes": twenty_rules,
+        "Success by rule": by_rule,
+        "Causes of failures": causes,
         "Other memories": memories,
         "Inputs and sizes of the memories": sizes,
         "Disturbances": robustness,

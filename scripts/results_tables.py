@@ -188,7 +188,10 @@ def causes() -> Iterator[Cells]:
     for title, name in TWENTY.items():
         lines = pooled(stored(name)).lines.values()
         failures = Counter(line["cause"] for line in lines if not line["opened"])
-        counts = (failures.total(), *(failures[cause] for cause in CAUSES if cause != "out_of_reach"))
+        counts = (
+            failures.total(),
+            *(failures[cause] for cause in CAUSES if cause != "out_of_reach"),
+        )
         yield title.partition(" (")[0], *map(str, counts)
 
 

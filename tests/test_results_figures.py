@@ -14,7 +14,7 @@ from PIL import Image
 
 from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
-from rulesafe_eval.statistics import recovery, recovery_text
+from rulesafe_eval.statistics import holm, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
 from rulesafe_locks.rules import RULES
 
@@ -70,6 +70,35 @@ def script(monkeypatch):
     """Import a module of scripts/."""
     monkeypatch.syspath_prepend(ROOT / "scripts")
     return importlib.import_module
+
+
+def test_the_corrected_p_values_of_the_page():
+    found = rows("policies_differences.csv")
+    corrected = dict(enumerate(holm([float(row["p"]) for row in found])))
+
+    def p_of(policy, minus, rule="rule_020", split="shifted"):
+        wanted = {"policy": policy, "minus": minus, "rule": rule, "split": split}
+        (number,) = (i for i, row in enumerate(found) if wanted.items() <= row.items())
+        return corrected.pop(number)
+
+    none, raw, vq = "DP3-SF, no memory", "DP3-SF + raw history", "DP3-SF + VQ (J=4)"
+    stated = [p_of(vq, raw), p_of(vq, raw, "rule_001"), p_of(vq, none, "rule_001")]
+    stated.append(p_of("pi0 tiny + VQ (J=4)", "pi0 tiny, no memory", split="train"))
+    text = (RESULTS / "policies.md").read_text("utf-8")
+    sentence = " ".join(text.split("With Holm's correction over the ")[1].split("\n- ")[0].split())
+    assert sentence.startswith(f"{len(found)} comparisons of")
+    numbers = re.findall(r"0\.\d+", sentence.split("It does not for")[1])
+    assert numbers == [f"{p:.2g}" for p in stated]
+
+    significant = [found[i] for i, p in corrected.items() if p < 0.05]
+    against_none = [row for row in significant if row["minus"].endswith("no memory")]
+    assert {row["policy"].split()[0] for row in against_none} == {"DP3-SF", "RDT", "CogACT"}
+    of_rule_001 = [row for row in against_none if row["rule"] == "rule_001"]
+    assert [(row["policy"], row["split"]) for row in of_rule_001] == [(raw, "shifted")]
+    of_rule_020 = [row for row in found if row["rule"] == "rule_020" and row["minus"] == none]
+    assert all(row in significant for row in of_rule_020)
+    others = [row for row in significant if row not in against_none]
+    assert len(others) == 3 and all("J=256" in row["policy"] for row in others)
 
 
 def test_the_written_tables_are_those_of_the_files(script):

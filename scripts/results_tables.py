@@ -212,15 +212,23 @@ def memories() -> Iterator[Cells]:
 
 
 def sizes() -> Iterator[Cells]:
-    """Yield memory, its input, values and bits, and the parameters of the upper level."""
+    """Yield memory, its input, values and bits, the parameters of the upper level, and the median
+    time of an inference, ms."""
     import torch
 
     from policy_node.families import find_config, make_network
     from vq_memory_node.memory import make_memory
 
+    latency = {
+        (path.stem, measure["subject"]): f"{measure['median']:.1f}"
+        for path in (DATA / "latency").glob("*.json")
+        for measure in json.loads(path.read_text("utf-8"))["measures"]
+        if measure["name"] == "chunk"
+    }
     for name, (title, observed, kind, settings, size) in MEMORIES.items():
         if not stored(name):
             continue
+        subject = f"two_level {kind.rpartition(':')[2]}"
         shape = make_memory(kind, **settings).shape
         with torch.device("meta"):
             network = make_network("two_level", find_config("two_level", size), shape)
@@ -232,7 +240,9 @@ def sizes() -> Iterator[Cells]:
             "raw": f"{shape.length} x 13",
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
-        yield title, observed, values, bits, f"{round(count, -3):,}".replace(",", " ")
+        parameters = f"{round(count, -3):,}".replace(",", " ")
+        time = "" if "length" in settings else latency.get((size, subject), "")
+        yield title, observed, values, bits, parameters, time
 
 
 CONDITIONS = {

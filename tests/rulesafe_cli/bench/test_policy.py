@@ -69,9 +69,10 @@ def test_a_family_is_measured_with_and_without_memory(small_demos, tmp_path, cap
 
 @pytest.mark.train
 def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_path, capsys):
-    code, counts = measured(tmp_path, "--policies", "pi0")
+    memory = "vq_memory_node.controls:ElapsedTime"
+    code, counts = measured(tmp_path, "--policies", "pi0", "--memories", "raw", memory)
     assert code == 0
-    assert counts == {"pi0 none": ALWAYS, "pi0 vq": ALWAYS}
+    assert counts == {"pi0 raw": ALWAYS, "pi0 ElapsedTime": ALWAYS}
     assert "training is not measured; set --data to demonstrations" in capsys.readouterr().out
 
 
@@ -79,6 +80,8 @@ def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_pa
     ("words", "message"),
     [
         (("--policies", "act"), "unknown policy 'act'; valid: dp3"),
+        (("--size", "huge"), "unknown size of dp3 'huge'"),
+        (("--memories", "gru"), "unknown memory 'gru'"),
         (("--data", "nowhere"), "nowhere"),
     ],
 )
@@ -88,9 +91,9 @@ def test_what_cannot_be_measured_is_said_before_anything_runs(words, message, tm
 
 
 def test_what_is_timed_is_a_policy_of_the_family_and_the_memory():
-    policy = untrained("dp3", make_memory("vq"))
+    policy = untrained("dp3", "tiny", make_memory("vq"))
     assert policy.checkpoint.family == "dp3" and policy.needs.memory
-    assert not untrained("dp3", make_memory("none")).needs.memory
+    assert not untrained("dp3", "tiny", make_memory("none")).needs.memory
 
 
 def test_figures_of_several_subjects_become_a_row_for_each():
@@ -114,6 +117,6 @@ def test_figures_of_one_subject_become_a_row_each_with_their_spread():
 
 
 def test_a_policy_of_two_levels_replays_stored_demonstrations():
-    policy = untrained("two_level", make_memory("none"))
+    policy = untrained("two_level", "tiny", make_memory("none"))
     chunk = policy.infer(_observation(policy, "rule_001", np.zeros(13, np.float32), NO_READING))
     assert chunk.shape == (50, 13)

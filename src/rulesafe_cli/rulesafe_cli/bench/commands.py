@@ -46,6 +46,8 @@ class BenchOptions:
         model: Name or folder of the model, for the part memory.
         policies: Policy families, for the part policy; skills, which only execute subtasks, are not
             measured.
+        memories: Memories of these policies, as `--memory` of `rulesafe policy train`.
+        size: Size of these policies.
         data: Demonstrations with point clouds and images to measure training, for the part policy.
         cache: Folder for decoded point clouds and images, for the part policy; by default a
             temporary one. Decoding 200 demonstrations takes minutes and gigabytes.
@@ -59,6 +61,8 @@ class BenchOptions:
     safe: str = "safe_01"
     model: str = "rule_001_rule_020"
     policies: tuple[str, ...] = tuple(name for name in FAMILIES if name != "skills")
+    memories: tuple[str, ...] = ("none", "vq")
+    size: str = "tiny"
     data: Path | None = None
     cache: Path | None = None
     seconds: float = 10.0

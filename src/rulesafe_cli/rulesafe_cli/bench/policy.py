@@ -34,10 +34,8 @@ from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH, RATE, STRIDE
 
 if TYPE_CHECKING:
+    from policy_node.checkpoints import Checkpoint
     from policy_node.network_policy import NetworkPolicy
-
-SIZE = "tiny"
-MEMORIES = ("none", "vq")
 
 REACH = 0.1
 """Largest distance (rad) of an untrained policy's targets from the present posture."""
@@ -62,10 +60,13 @@ def measured(options: BenchOptions) -> list[Measure]:
     core and one thread.
 
     Raises:
-        RuleSafeError: for an unknown family, or if the dataset lacks observations of a family.
+        RuleSafeError: for an unknown family, size or memory, or if the dataset lacks observations
+            of a family.
     """
     for family in options.policies:
-        find_config(family, SIZE)
+        find_config(family, options.size)
+    for memory in options.memories:
+        make_memory(memory)
     with ExitStack() as stack:
         cache = options.cache
         if options.data is None:
@@ -76,7 +77,7 @@ def measured(options: BenchOptions) -> list[Measure]:
         return [
             measure
             for family in options.policies
-            for memory in MEMORIES
+            for memory in options.memories
             for measure in run_on_one_core(_measure, options, cache, family, memory)
         ]
 
@@ -86,19 +87,19 @@ def _measure(options: BenchOptions, cache: Path | None, family: str, memory: str
 
     torch.set_num_threads(1)
     model = make_memory(memory)
-    policy = untrained(family, model)
+    policy = untrained(family, options.size, model)
     parameters = sum(weights.numel() for weights in policy.checkpoint.network().parameters())
     found: list[Found] = [("parameters", "", [parameters])]
     found += _inference(policy, options.rule, max(20, round(20 * options.seconds)))
     if options.data is not None and cache is not None:
         steps = max(4, round(3 * options.seconds))
-        found += _training(family, model, options.data, cache, steps)
+        found += _training(policy.checkpoint, options.data, cache, steps)
     found.append(_evaluation(policy, options))
-    subject = f"{family} {memory}"
+    subject = f"{family} {memory.rpartition(':')[2]}"
     return [Measure.of(name, unit, samples, subject=subject) for name, unit, samples in found]
 
 
-def untrained(family: str, memory: Memory) -> "NetworkPolicy":
+def untrained(family: str, size: str, memory: Memory) -> "NetworkPolicy":
     """Return a policy with random weights. Its targets stay within REACH of the present posture,
     and it acts in the safe's frame, as a trained policy of this size does."""
     import torch
@@ -106,7 +107,7 @@ def untrained(family: str, memory: Memory) -> "NetworkPolicy":
     from policy_node.checkpoints import Checkpoint
     from policy_node.network_policy import NetworkPolicy
 
-    config = find_config(family, SIZE)
+    config = find_config(family, size)
     if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
         config = replace(config, skills=replace(config.skills, stored=PAIRS * FRAMES))
     torch.manual_seed(0)
@@ -118,7 +119,7 @@ def untrained(family: str, memory: Memory) -> "NetworkPolicy":
     joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
     actions = Actions("relative", min_max(-reach, reach))
     normaliser = Normaliser(joints, actions, SafeFrame(0.60, -0.27, 0.28, 0.0))
-    return NetworkPolicy(Checkpoint(family, SIZE, config, memory, normaliser, weights))
+    return NetworkPolicy(Checkpoint(family, size, config, memory, normaliser, weights))
 
 
 def _inference(policy: "NetworkPolicy", rule: str, chunks: int) -> list[Found]:
@@ -175,7 +176,7 @@ def _observation(
     )
 
 
-def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) -> list[Found]:
+def _training(checkpoint: "Checkpoint", data: Path, cache: Path, steps: int) -> list[Found]:
     """Measure the first steps of a training with the settings of `rulesafe policy train`, except
     that the batch size is the same for all families. The limit is the rate at which all operations
     would run at the speed of a large matrix product."""
@@ -184,7 +185,9 @@ def _training(family: str, memory: Memory, data: Path, cache: Path, steps: int) 
     from policy_node.checkpoints import read_policy
     from policy_node.training import TrainingTask, train
 
-    task = TrainingTask(family, SIZE, find_config(family, SIZE), memory, data, None, cache)
+    family, size = checkpoint.family, checkpoint.size
+    config = find_config(family, size)
+    task = TrainingTask(family, size, config, checkpoint.memory, data, None, cache)
     ends: list[float] = []
 
     def run(steps: int) -> dict[str, Any]:
@@ -227,7 +230,7 @@ def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     """Measure the throughput of an evaluation in episodes per core-hour: physics, observations and
     inference. A policy with random weights always reaches the time limit. Only the first chunks of
     each episode are therefore run, and the CPU time is extrapolated to the time limit."""
-    limit = Setup(SIZE).time_limit(options.rule)
+    limit = Setup("untrained").time_limit(options.rule)
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
     agent = PolicyAgent(policy, policy.memory, EXECUTE)
     simulation = Simulation(render=agent.renders)

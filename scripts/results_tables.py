@@ -51,6 +51,9 @@ class MemoryRow(NamedTuple):
 MEMORIES = {
     "none": MemoryRow("none", "", "none"),
     "scenes": MemoryRow("earlier scenes, 2.4 to 48 s", "scene features", "none", size="scenes"),
+    "sparse_scenes": MemoryRow(
+        "earlier scenes, 4.8 to 96 s", "scene features", "none", size="sparse_scenes"
+    ),
     "time": MemoryRow("elapsed time", "", f"{CONTROLS}:ElapsedTime"),
     "counter": MemoryRow("number of grasps", "index finger", f"{CONTROLS}:StepCounter"),
     "grasp": MemoryRow("grasp bit (40 bits)", "index finger", f"{CONTROLS}:GraspBit"),

@@ -251,11 +251,13 @@ memories() {
         for network in gru transformer; do
             echo "two_levels $seed $network raw --size $network"
         done
-        echo "two_levels $seed scenes none --size scenes"
+        for size in scenes sparse_scenes; do
+            echo "two_levels $seed $size none --size $size"
+        done
     done | parallel
     found=()
     for name in none raw vq{,_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random \
-        actions releases release_tokens token_changes oracle fsq gru transformer scenes; do
+        actions releases release_tokens token_changes oracle fsq gru transformer {,sparse_}scenes; do
         found+=("$results/all_${name}"_[0-9]*_nominal)
     done
     table memories "${found[@]}"

@@ -309,10 +309,11 @@ TWO_LEVEL_SIZES = {
     "gru": TwoLevelConfig(memory_network="gru"),
     "transformer": TwoLevelConfig(memory_network="transformer"),
     "scenes": TwoLevelConfig(earlier_scenes=tuple(range(480, 0, -24))),
+    "sparse_scenes": TwoLevelConfig(earlier_scenes=tuple(range(960, 0, -48))),
 }
 """Configurations of two-level policies by size: `images` requires skills of the size images; `gru`
 and `transformer` differ from `tiny` in the network over the memory; `scenes` has the scene features
-of the last 48 s, 2.4 s apart."""
+of the last 48 s, 2.4 s apart, `sparse_scenes` those of the last 96 s, 4.8 s apart."""
 
 
 @dataclass(frozen=True)

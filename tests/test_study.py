@@ -1,4 +1,4 @@
-"""scripts/study.sh: its commands are valid, and a resumed run at its smallest writes the same."""
+"""scripts/study.sh: its commands are valid, and resumed runs at their smallest write the same."""
 
 import os
 import shlex
@@ -29,7 +29,7 @@ SMALL = {
     "EPISODES": "1",
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
 }
-
+ONE_RULE = {"RULES": "rule_002", "SEEDS": "0"}
 
 RECORD = """#!/usr/bin/env bash
 line=$(printf '%q ' "$@")
@@ -153,24 +153,33 @@ def test_a_failed_command_is_named(tmp_path, calls):
 @pytest.mark.render
 @pytest.mark.episode
 @pytest.mark.timeout(5400)
-def test_a_resumed_study_writes_the_same_tables(tmp_path):
-    run = begin(tmp_path, "twenty_rules")
+@pytest.mark.parametrize(
+    ("study", "table", "first", "repeated", "reduced"),
+    [
+        ("twenty_rules", "table_3", "all_none_0", "all_vq_1", {}),
+        ("one_rule", "tables_1_and_2", "rule_002_none_0", "rule_002_vq_0", ONE_RULE),
+    ],
+)
+def test_a_resumed_study_writes_the_same_tables(study, table, first, repeated, reduced, tmp_path):
+    """Interrupted after its first training, or with some of its results missing."""
+    run = begin(tmp_path, study, **reduced)
     end = time.monotonic() + 1800
-    while not (tmp_path / "policies/all_none_0/policy.json").exists():
+    while not (tmp_path / "policies" / first / "policy.json").exists():
         assert run.poll() is None and time.monotonic() < end, run.communicate()[0]
         time.sleep(0.2)
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C does
     run.communicate(timeout=600)
-    assert run.returncode != 0 and not (tmp_path / "table_3.md").exists()
-    finish(begin(tmp_path, "twenty_rules"), tmp_path)
-    table = (tmp_path / "table_3.md").read_text()
-    for name in ("skills", "all_none", "all_vq"):
-        assert name in table
-    shutil.rmtree(tmp_path / "policies/all_vq_1")
-    shutil.rmtree(tmp_path / "results/all_vq_1_nominal")
-    (tmp_path / "table_3.md").unlink()
-    finish(begin(tmp_path, "twenty_rules"), tmp_path)
-    assert (tmp_path / "table_3.md").read_text() == table
+    page = tmp_path / f"{table}.md"
+    assert run.returncode != 0 and not page.exists()
+    finish(begin(tmp_path, study, **reduced), tmp_path)
+    text = page.read_text()
+    assert first in text and repeated in text
+    shutil.rmtree(tmp_path / "policies" / repeated)
+    for results in (tmp_path / "results").glob(f"{repeated}_*"):
+        shutil.rmtree(results)
+    page.unlink()
+    finish(begin(tmp_path, study, **reduced), tmp_path)
+    assert page.read_text() == text
 
 
 def test_an_unknown_study_is_refused_with_the_list(tmp_path):

@@ -75,7 +75,8 @@ class Observation:
 
 
 class Policy(Protocol):
-    """The interface of policies. A policy acts in one episode at a time.
+    """The interface of policies. A policy acts in one episode at a time, and may keep what it
+    observed at earlier inferences of the episode, such as images or their features.
 
     Attributes:
         needs: the observations that `infer` requires.

@@ -192,6 +192,13 @@ def test_the_figures_of_new_locks_are_those_of_the_files():
     assert shown.format(*counts) in page_of_twenty_rules()
 
 
+def test_the_counts_of_long_episodes_are_those_of_the_files():
+    found = [pooled(f"../lengths/vq_M{length}_0").lines.values() for length in (40, 60)]
+    late = [sum(e["opened"] and e["simulated_time"] > 80 for e in each) for each in found]
+    shown = "{} succeed after more than 80 s with 40 tokens, {} with 60".format(*late)
+    assert shown in page_of_twenty_rules()
+
+
 def test_the_figures_of_another_episodes_memory_are_those_of_the_files(script):
     text = page_of_twenty_rules()
     paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"

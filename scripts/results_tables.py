@@ -222,12 +222,12 @@ def sizes() -> Iterator[Cells]:
     from policy_node.families import find_config, make_network
     from vq_memory_node.memory import make_memory
 
-    latency = {
-        (path.stem, measure["subject"]): f"{measure['median']:.1f}"
-        for path in (DATA / "latency").glob("*.json")
-        for measure in json.loads(path.read_text("utf-8"))["measures"]
-        if measure["name"] == "chunk"
-    }
+    latency: dict[tuple[str, str], float] = {}  # smallest median of some rounds
+    for path in (DATA / "latency").glob("*/*.json"):
+        for measure in json.loads(path.read_text("utf-8"))["measures"]:
+            if measure["name"] == "chunk":
+                key = path.stem, measure["subject"]
+                latency[key] = min(measure["median"], latency.get(key, math.inf))
     for name, (title, observed, kind, settings, size) in MEMORIES.items():
         if not stored(name):
             continue
@@ -244,7 +244,8 @@ def sizes() -> Iterator[Cells]:
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
         parameters = f"{round(count, -3):,}".replace(",", " ")
-        time = "" if "length" in settings else latency.get((size, subject), "")
+        found = None if "length" in settings else latency.get((size, subject))
+        time = f"{found:.1f}" if found else ""
         yield title, observed, values, bits, parameters, time
 
 

@@ -82,6 +82,7 @@ def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_pa
         (("--policies", "act"), "unknown policy 'act'; valid: dp3"),
         (("--size", "huge"), "unknown size of dp3 'huge'"),
         (("--memories", "gru"), "unknown memory 'gru'"),
+        (("--memories", "vq_memory_node.keyframes:OraclePhases"), "privileged memory"),
         (("--data", "nowhere"), "nowhere"),
     ],
 )

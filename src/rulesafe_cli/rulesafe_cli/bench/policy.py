@@ -21,6 +21,7 @@ from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CAMERAS, CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
 from rulesafe_cli.bench.commands import BenchOptions
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.measuring import Measure, Stopwatch, Wave, run_on_one_core
 from rulesafe_data.store import EpisodeStore
@@ -60,13 +61,14 @@ def measured(options: BenchOptions) -> list[Measure]:
     core and one thread.
 
     Raises:
-        RuleSafeError: for an unknown family, size or memory, or if the dataset lacks observations
-            of a family.
+        RuleSafeError: for an unknown family, size or memory, for a privileged memory, or if the
+            dataset lacks observations of a family.
     """
     for family in options.policies:
         find_config(family, options.size)
     for memory in options.memories:
-        make_memory(memory)
+        if make_memory(memory).privileged:
+            raise RuleSafeError(f"the privileged memory {memory} cannot be measured")
     with ExitStack() as stack:
         cache = options.cache
         if options.data is None:

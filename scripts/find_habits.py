@@ -152,8 +152,8 @@ def main(out: Path, processes: int = 2) -> None:
     left = tasks[sum(key.split()[0] in SAFES for key in habits) :]
     with get_context("spawn").Pool(processes) as pool:
         for key, side, best in pool.imap(_task, left):
-            kept, of = best.feasible, len(CORNERS) + 1
-            print(f"{key}: {kept} of {of} places, {best.distance:.2f} rad away", flush=True)
+            count = f"{best.feasible} of {len(CORNERS) + 1} poses"
+            print(f"{key}: {count}, {best.distance:.2f} rad from the start", flush=True)
             assert best.habit.pinch is not None
             habits[key] = {"posture": [*best.habit.posture], "pinch": [*best.habit.pinch]}
             habits[side] = {"posture": _medoid(habits, side)}

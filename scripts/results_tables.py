@@ -231,7 +231,6 @@ def sizes() -> Iterator[Cells]:
     for name, (title, observed, kind, settings, size) in MEMORIES.items():
         if not stored(name):
             continue
-        subject = f"two_level {kind.rpartition(':')[2]}"
         shape = make_memory(kind, **settings).shape
         with torch.device("meta"):
             network = make_network("two_level", find_config("two_level", size), shape)
@@ -244,7 +243,7 @@ def sizes() -> Iterator[Cells]:
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
         parameters = f"{round(count, -3):,}".replace(",", " ")
-        found = None if "length" in settings else latency.get((size, subject))
+        found = None if "length" in settings else latency.get((size, f"two_level {kind}"))
         time = f"{found:.1f}" if found else ""
         yield title, observed, values, bits, parameters, time
 

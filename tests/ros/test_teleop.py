@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from teleop_node.gamepad import AXIS, BUTTON, EVENT, LEFT_X, RIGHT_Y
+from teleop_node.node import CHUNKS, TeleopNode
 from teleop_node.tracking import difference, moved
 
 pytestmark = pytest.mark.ros
@@ -276,12 +278,30 @@ def test_another_publisher_of_chunks_is_reported(device):
     found.until(lambda: found.at(goal), "the goal", pose=goal)
 
 
-def test_motions_that_end_at_once_are_reported(device):
-    """Also if a fast simulation ends them between two of the regular reports."""
-    found = device("assist_speed:=1.5", "idle_chunks:=false", sim=())
-    for _ in range(8):
-        found.assist("approach knob")
-        found.assist("grasp")
+def test_begin_and_end_of_a_motion_are_reported_between_two_reports(client, start):
+    """A fast simulation executes it in less than 0.1 s. The timer of a node that is not spun never
+    fires."""
+    start(SIM, "cameras:=false", "safe:=safe_03")
+    client.until(lambda: client.joint_states and client.statuses, "the simulation")
+    client.destroy_publisher(client._chunks)
+    node, modes = TeleopNode(), []
+    client.until(lambda: node.count_publishers(CHUNKS) == 1, "no other publisher of chunks")
+    node._values = replace(node._values, input_timeout=10.0)
+    node._diagnostics.publish = lambda level, message, values: modes.append(values["mode"])
+    joints = client.joint_states[-1]
+    begin = to_ns(joints.header.stamp)
+    try:
+        node._on_status(client.status)
+        node._on_joints(joints)
+        node._on_assist(String(data="approach knob"))
+        assert modes == ["assisted"]
+        for step in range(1, 200):
+            joints.header.stamp = convert.to_time(begin + step * PERIOD)
+            node._on_joints(joints)
+    finally:
+        node._reservation.close()
+        node.destroy_node()
+    assert modes == ["assisted", "following"]
 
 
 def test_a_contact_force_above_the_limit_stops_an_assisted_motion(device):

@@ -12,8 +12,8 @@ EXTENT = (0.3, 0.3, 0.3, 0.5, 0.5, 0.5)
 """About half of the extent of the visible volume: m in the pelvis frame; r, g, b."""
 
 CLOUDS = 2
-"""Point clouds of which the critical points are found at once: few, so that the activations stay in
-the processor's cache."""
+"""Point clouds of which the critical points are found at once on a CPU: few, so that activations
+stay in its cache."""
 
 
 class PointNet(nn.Module):
@@ -45,18 +45,19 @@ class PointNet(nn.Module):
 
     def forward(self, points: Tensor) -> Tensor:
         scaled = (points[..., : self._inputs] - self.centre) / self.extent
-        if torch.is_grad_enabled():
-            scaled = self._critical(scaled)
+        if torch.is_grad_enabled() and scaled.numel():
+            scaled = scaled.take_along_dim(self._critical(scaled)[..., None], dim=-2)
         found: Tensor = self.cloud(self.points(scaled).amax(dim=-2))
         return found
 
     @torch.no_grad()
     def _critical(self, points: Tensor) -> Tensor:
-        """Return the critical points (..., M, 3 or 6) of scaled points (..., N, 3 or 6); a cloud
-        with fewer than M is filled with other points of it, which do not change the maxima."""
+        """Return the indices (..., M) of the critical points among scaled points (..., N, 3 or 6);
+        a cloud with fewer than M is filled with others, which do not change the maxima."""
         clouds = points.reshape(-1, *points.shape[-2:])
-        best = torch.cat([self.points(part).argmax(dim=-2) for part in clouds.split(CLOUDS)])
-        critical = torch.zeros_like(clouds[..., 0]).scatter_(1, best, 1.0)
+        parts = clouds.split(CLOUDS) if clouds.device.type == "cpu" else (clouds,)
+        best = torch.cat([self.points(part).argmax(dim=-2) for part in parts])
+        torch.clear_autocast_cache()  # the weights that were cast here have no gradient
+        critical = torch.zeros_like(clouds[..., 0], dtype=torch.int32).scatter_(1, best, 1)
         kept = critical.topk(int(critical.sum(dim=1).max())).indices
-        few = clouds.take_along_dim(kept[..., None], dim=1)
-        return few.view(*points.shape[:-2], *few.shape[1:])
+        return kept.view(*points.shape[:-2], -1)

@@ -181,7 +181,8 @@ class TeleopNode(Node):
         else:
             rows = assistant.turn(obs, request.angle, request.action == "pull")
         self._planned, self._assisting = rows, str(request)
-        self._begin_input()  # no input was processed during planning
+        self._begin_input()  # no input was processed during planning, and no joint states
+        self._received = time.monotonic()
         self._report_state()
 
     def _assistant_of_episode(self) -> Assistant:
@@ -310,8 +311,8 @@ class TeleopNode(Node):
         self._report_state()
 
     def _report_state(self) -> None:
-        """Report the state if it has changed: each 0.1 s, and when an assisted motion begins or
-        ends, since a short one may take less time if the simulation runs fast."""
+        """Report the state if it has changed: each 0.1 s, and when an assisted motion begins or is
+        complete, since a fast simulation executes a short one in less than 0.1 s of wall time."""
         command, now = self._command(), time.monotonic()
         if command is None:
             self._report(DiagnosticStatus.WARN, "waiting", "no message on /joint_states yet", 0.0)

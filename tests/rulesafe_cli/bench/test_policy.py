@@ -72,7 +72,7 @@ def test_without_demonstrations_the_training_is_left_out_and_that_is_said(tmp_pa
     memory = "vq_memory_node.controls:ElapsedTime"
     code, counts = measured(tmp_path, "--policies", "pi0", "--memories", "raw", memory)
     assert code == 0
-    assert counts == {"pi0 raw": ALWAYS, "pi0 ElapsedTime": ALWAYS}
+    assert counts == {"pi0 raw": ALWAYS, f"pi0 {memory}": ALWAYS}
     assert "training is not measured; set --data to demonstrations" in capsys.readouterr().out
 
 

@@ -97,7 +97,7 @@ def _measure(options: BenchOptions, cache: Path | None, family: str, memory: str
         steps = max(4, round(3 * options.seconds))
         found += _training(policy.checkpoint, options.data, cache, steps)
     found.append(_evaluation(policy, options))
-    subject = f"{family} {memory.rpartition(':')[2]}"
+    subject = f"{family} {memory}"
     return [Measure.of(name, unit, samples, subject=subject) for name, unit, samples in found]
 
 

@@ -95,6 +95,8 @@ def test_what_is_timed_is_a_policy_of_the_family_and_the_memory():
     policy = untrained("dp3", "tiny", make_memory("vq"))
     assert policy.checkpoint.family == "dp3" and policy.needs.memory
     assert not untrained("dp3", "tiny", make_memory("none")).needs.memory
+    assert policy.checkpoint.normaliser.frame is not None
+    assert untrained("dp3", "published", policy.memory).checkpoint.normaliser.frame is None
 
 
 def test_figures_of_several_subjects_become_a_row_for_each():

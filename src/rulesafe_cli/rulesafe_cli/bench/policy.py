@@ -103,7 +103,7 @@ def _measure(options: BenchOptions, cache: Path | None, family: str, memory: str
 
 def untrained(family: str, size: str, memory: Memory) -> "NetworkPolicy":
     """Return a policy with random weights. Its targets stay within REACH of the present posture,
-    and it acts in the safe's frame, as a trained policy of this size does."""
+    and with a scene encoder it acts in the safe's frame, as a trained policy of this size does."""
     import torch
 
     from policy_node.checkpoints import Checkpoint
@@ -113,14 +113,16 @@ def untrained(family: str, size: str, memory: Memory) -> "NetworkPolicy":
     if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
         config = replace(config, skills=replace(config.skills, stored=PAIRS * FRAMES))
     torch.manual_seed(0)
-    weights = make_network(family, config, memory.shape).state_dict()
+    network = make_network(family, config, memory.shape)
+    weights = network.state_dict()
     if "skills.pair" in weights:
         weights["skills.pair"][:] = torch.arange(PAIRS).repeat_interleave(FRAMES)
         weights["skills.demonstration"][:] = weights["skills.pair"]
     reach = np.full((config.past + CHUNK, len(ACTION_JOINTS)), REACH, np.float32)
     joints = min_max(LOWER.astype(np.float32), UPPER.astype(np.float32))
     actions = Actions("relative", min_max(-reach, reach))
-    normaliser = Normaliser(joints, actions, SafeFrame(0.60, -0.27, 0.28, 0.0))
+    frame = SafeFrame(0.60, -0.27, 0.28, 0.0) if network.scene_encoder() else None
+    normaliser = Normaliser(joints, actions, frame)
     return NetworkPolicy(Checkpoint(family, size, config, memory, normaliser, weights))
 
 

@@ -145,7 +145,8 @@ def test_memories_open_about_as_many_under_rules_that_require_none(script):
     assert rows["earlier scenes, 2.4 to 48 s"][4] == f"{single[0]}/80"
     lower = {name: cells for name, cells in rows.items() if cells[7] and float(cells[7]) < 0.05}
     counts = {name: int(cells[5].split("/")[0]) for name, cells in lower.items()}
-    _, scenes = counts.pop("none"), counts.pop("earlier scenes, 2.4 to 48 s")
+    del counts["none"]
+    scenes = counts.pop("earlier scenes, 2.4 to 48 s")
     shown = f"they open {min(counts.values())} to {max(counts.values())} of 120"
     assert f"{shown}, with earlier scenes {scenes}" in text
     corrected = {name for name, cells in lower.items() if float(cells[8]) < 0.05}

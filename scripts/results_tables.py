@@ -191,11 +191,8 @@ def causes() -> Iterator[Cells]:
     for title, name in TWENTY.items():
         lines = pooled(stored(name)).lines.values()
         failures = Counter(line["cause"] for line in lines if not line["opened"])
-        counts = (
-            failures.total(),
-            *(failures[cause] for cause in CAUSES if cause != "out_of_reach"),
-        )
-        yield title.partition(" (")[0], *map(str, counts)
+        counts = [failures[cause] for cause in CAUSES if cause != "out_of_reach"]
+        yield title.partition(" (")[0], *map(str, (failures.total(), *counts))
 
 
 def memories() -> Iterator[Cells]:
@@ -222,12 +219,12 @@ def sizes() -> Iterator[Cells]:
     from policy_node.families import find_config, make_network
     from vq_memory_node.memory import make_memory
 
-    latency: dict[tuple[str, str], float] = {}  # smallest median of some rounds
-    for path in (DATA / "latency").glob("*/*.json"):
-        for measure in json.loads(path.read_text("utf-8"))["measures"]:
-            if measure["name"] == "chunk":
-                key = path.stem, measure["subject"]
-                latency[key] = min(measure["median"], latency.get(key, math.inf))
+    latency = {
+        (path.stem, measure["subject"]): f"{measure['median']:.1f}"
+        for path in (DATA / "latency").glob("*.json")
+        for measure in json.loads(path.read_text("utf-8"))["measures"]
+        if measure["name"] == "chunk"
+    }
     for name, (title, observed, kind, settings, size) in MEMORIES.items():
         if not stored(name):
             continue
@@ -243,9 +240,8 @@ def sizes() -> Iterator[Cells]:
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
         parameters = f"{round(count, -3):,}".replace(",", " ")
-        found = None if "length" in settings else latency.get((size, f"two_level {kind}"))
-        time = f"{found:.1f}" if found else ""
-        yield title, observed, values, bits, parameters, time
+        inference = "" if "length" in settings else latency.get((size, f"two_level {kind}"), "")
+        yield title, observed, values, bits, parameters, inference
 
 
 CONDITIONS = {

@@ -181,7 +181,8 @@ class TeleopNode(Node):
         else:
             rows = assistant.turn(obs, request.angle, request.action == "pull")
         self._planned, self._assisting = rows, str(request)
-        self._begin_input()  # no input was processed during planning, and no joint states
+        # Neither inputs nor joint states were processed during planning.
+        self._begin_input()
         self._received = time.monotonic()
         self._report_state()
 

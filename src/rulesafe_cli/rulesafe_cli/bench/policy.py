@@ -189,9 +189,8 @@ def _training(checkpoint: "Checkpoint", data: Path, cache: Path, steps: int) -> 
     from policy_node.checkpoints import read_policy
     from policy_node.training import TrainingTask, train
 
-    family, size = checkpoint.family, checkpoint.size
-    config = find_config(family, size)
-    task = TrainingTask(family, size, config, checkpoint.memory, data, None, cache)
+    family, size, memory = checkpoint.family, checkpoint.size, checkpoint.memory
+    task = TrainingTask(family, size, find_config(family, size), memory, data, None, cache)
     ends: list[float] = []
 
     def run(steps: int) -> dict[str, Any]:

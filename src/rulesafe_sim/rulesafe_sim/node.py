@@ -114,7 +114,6 @@ class SimNode(Node):
         self._now = 0  # ns
         self._episode = 0
         self._paused = False
-        self._reported_ready = True  # there is no episode yet
         executor = load_executor(values.execution)
         self._chunks = executor(LOWER, UPPER, values.execute_steps)
         self._make_topics()
@@ -168,7 +167,11 @@ class SimNode(Node):
         self._safe_shape.publish(String(data=to_urdf(body)))
         self._open: dict[str, bool] = {}
         self._was_done = False
-        self._reported_ready = False
+        if self._wait_for_action:
+            self.get_logger().info(
+                "ready: the simulation is paused until the first message on /policy/action_chunk; "
+                "set wait_for_action:=false to run without it"
+            )
         self._publish()
         return self._episode
 
@@ -199,7 +202,6 @@ class SimNode(Node):
         try:
             chunk = messages.decode_chunk(message, self._now)
             self._chunks.accept(chunk, self._now, self._simulation.command)
-            self._reported_ready = True
         except RuleSafeError as error:
             self.get_logger().warning(f"action chunk rejected: {error}")
 
@@ -287,7 +289,6 @@ class SimNode(Node):
                 self._step()
                 due = self._pace(executor, due)
                 continue
-            self._report_ready()
             executor.spin_once(timeout_sec=REFRESH if self._send_status() else RENDERING)
             due = now = time.monotonic()
             if now - refreshed >= REFRESH:
@@ -301,15 +302,6 @@ class SimNode(Node):
         if self._cameras:
             self._cameras.close()
         super().destroy_node()
-
-    def _report_ready(self) -> None:
-        """Log once per episode, before the first chunk, why simulated time does not advance."""
-        if self._waiting and not self._reported_ready:
-            self._reported_ready = True
-            self.get_logger().info(
-                "ready: the simulation is paused until the first message on /policy/action_chunk; "
-                "set wait_for_action:=false to run without it"
-            )
 
     def _pace(self, executor: Executor, due: float) -> float:
         """Execute callbacks until the next control step, and return its scheduled time.

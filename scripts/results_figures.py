@@ -20,13 +20,12 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import BITS, MEMORIES, RESULTS, pooled, stored
+from results_tables import DEMANDS, RESULTS, pooled, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
-from rulesafe_eval.statistics import bootstrap
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 
@@ -222,33 +221,43 @@ def draw_twenty(folder: Path) -> Figure:
     return figure
 
 
-DEMANDS = (("0 bits", 0.0, 0.5), ("1 bit", 0.5, 1.5), ("1.6 or 2 bits", 1.5, 9.0))
-"""Groups of rules by the bits of memory that their shortest plan needs besides the phases of knob
-and handle: title, range."""
+LINES = {
+    "skills": ("true next subtask", "#444950", ":"),
+    "vq": ("VQ, J=4 (80 bits)", COLORS["vq"], "-"),
+    "raw": ("raw history", COLORS["raw"], "-"),
+    "vq_M20": ("VQ, M=20 (40 bits)", "#6fa3d8", "-"),
+    "vq_all_joints": ("VQ, all joints (80 bits)", "#8a5fb0", "-"),
+    "vq_J2": ("VQ, J=2 (40 bits)", "#4f9d8c", "-"),
+    "time": ("elapsed time", "#b5544d", "-"),
+    "none": ("no memory", COLORS["none"], "-"),
+}
+"""Memories in the figure of required memory: label, color, line style."""
 
 
 def draw_memories() -> Figure:
-    """Draw success by memory for rules of rising memory demand, from all trainings."""
-    paths = {name: found for name in MEMORIES if (found := stored(name))}
-    figure = Figure(figsize=(8, 0.6 + 0.25 * len(paths)), dpi=200, layout="constrained")
-    panels = figure.subplots(1, len(DEMANDS), sharey=True)
-    for y, (name, found) in enumerate(paths.items()):
-        episodes = pooled(found).lines.values()
-        color = COLORS.get(MEMORIES[name].kind, COLORS["none"])
-        for axes, (_, low, high) in zip(panels, DEMANDS, strict=True):
-            chosen = [e for e in episodes if low <= BITS[e["rule"]] < high]
-            opened = [100.0 * e["opened"] for e in chosen]
-            ends = bootstrap(opened, [(e["safe"], e["seed"]) for e in chosen])
-            axes.plot(ends, (y, y), color=color, linewidth=2, solid_capstyle="butt", alpha=0.5)
-            axes.plot(np.mean(opened), y, "o", color=color, markersize=5)
-    for axes, (title, low, high) in zip(panels, DEMANDS, strict=True):
-        count = sum(low <= value < high for value in BITS.values())
-        horizontal_axes_of_rates(axes, f"{title}\n({count} rules)", -3, 103)
-        axes.spines["left"].set_visible(False)
-        axes.grid(axis="y", color=GRID, linewidth=0.6)
-        axes.set_xlabel("success (%)")
-    panels[0].set_yticks(range(len(paths)), [MEMORIES[name].title for name in paths])
-    panels[0].invert_yaxis()
+    """Draw success against the memory that the shortest plan requires, for some memories."""
+    figure = Figure(figsize=(8, 3.8), dpi=200, layout="constrained")
+    axes = figure.subplots()
+    shown = {name: pooled(stored(name)) for name in LINES}
+    height = 105.0
+    for i, (name, found) in enumerate(shown.items()):
+        label, color, style = LINES[name]
+        x = np.arange(len(DEMANDS)) + 0.02 * (i - len(LINES) / 2)
+        groups = [demand.of(found) for demand in DEMANDS]
+        rates = [100 * float(group.values("opened").mean()) for group in groups]
+        axes.plot(x, rates, style, color=color, marker="o", markersize=4, linewidth=1.6)
+        for at, group in zip(x, groups, strict=True):
+            if ends := group.interval("opened"):
+                axes.plot((at, at), 100 * np.array(ends), color=color, linewidth=1, alpha=0.5)
+        height = min(rates[-1], height - 5.5)
+        axes.text(len(DEMANDS) - 0.75, height, label, color=color, va="center")
+    counts = [len(demand.of(shown["time"]).lines) for demand in DEMANDS]
+    labels = [f"{demand.title}\n({n})" for demand, n in zip(DEMANDS, counts, strict=True)]
+    axes.set_xticks(range(len(DEMANDS)), labels)
+    axes.set_xlim(-0.3, len(DEMANDS) + 0.6)
+    axes.set_xlabel("bits of memory that the shortest plan requires (episodes of a training)")
+    axes_of_rates(axes, "Success against the required memory", 103)
+    axes.set_ylabel("success (%)")
     return figure
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from rulesafe_eval.statistics import (
 from rulesafe_eval.table import Pooled, pool_rules
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_sim.safes import SAFES, load_safe
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 DATA = RESULTS / "data"
@@ -159,7 +161,7 @@ PAPER: tuple[Cells, ...] = (
 def twenty_rules() -> Iterator[Cells]:
     """Yield policy, number of trainings, figures, and the rule with the lowest rate."""
     entries = {title: stored(name) for title, name in TWENTY.items()}
-    entries[SKILLS] = [DATA / "twenty_rules/skills.json"]
+    entries[SKILLS] = stored("skills")
     for title, paths in entries.items():
         found = pooled(paths)
         opened = Counter(line["rule"] for line in found.lines.values() if line["opened"])
@@ -172,9 +174,44 @@ def twenty_rules() -> Iterator[Cells]:
 
 
 PROOFS = {rule: prove(load_rule(rule)) for rule in RULES}
-BITS = {rule: proof.bits for rule, proof in PROOFS.items()}
-"""Memory that the shortest plan of a rule requires if the phases are visible, bits."""
-NO_BIT = frozenset(rule for rule, bits in BITS.items() if bits < 0.5)
+SHOWN = {safe: load_safe(safe).phase_visible for safe in SAFES}
+"""Whether images of a safe show the phases of its knob and handle."""
+
+
+class Demand(NamedTuple):
+    """A group of episodes by the memory that the shortest plan requires: title, and range of the
+    bits, without the upper end."""
+
+    title: str
+    low: float
+    high: float
+
+    def of(self, found: Pooled) -> Pooled:
+        """Return the episodes of the group."""
+        among = {
+            key: line
+            for key, line in found.lines.items()
+            if self.low <= bits(line["rule"], line["safe"]) < self.high
+        }
+        return replace(found, lines=among)
+
+
+DEMANDS = (
+    Demand("0", 0, 0.5),
+    Demand("1", 0.5, 1.5),
+    Demand("1.6, 2", 1.5, 2.1),
+    Demand("2.3, 2.6", 2.1, 2.7),
+    Demand("2.8, 3", 2.7, 9),
+)
+"""All episodes, by the memory that the shortest plan of the rule requires on the safe."""
+TABLE_DEMANDS = (DEMANDS[0], Demand("1 to 2.6", 0.5, 2.7), DEMANDS[-1])
+"""The groups of the table."""
+
+
+def bits(rule: str, safe: str) -> float:
+    """Return the memory (bits) that the shortest plan of a rule requires besides the phases of knob
+    and handle if the safe shows them, otherwise without any observation."""
+    return PROOFS[rule].bits if SHOWN[safe] else PROOFS[rule].bits_blind
 
 
 def by_rule() -> Iterator[Cells]:
@@ -196,18 +233,14 @@ def causes() -> Iterator[Cells]:
 
 
 def memories() -> Iterator[Cells]:
-    """Yield memory, number of trainings, success, counts under the rules that require no bit and
-    under the others, difference to VQ, J=4 and its p."""
+    """Yield memory, number of trainings, success, counts by the required memory, difference to VQ,
+    J=4 and its p."""
     paths = {name: stored(name) for name in MEMORIES}
     found = {name: pooled(each) for name, each in paths.items() if each}
     rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
     for (name, each), more in zip(found.items(), differences(rows), strict=True):
         opened, success, _ = figures(each)
-        counts = [
-            [line["opened"] for line in each.lines.values() if (line["rule"] in NO_BIT) == free]
-            for free in (True, False)
-        ]
-        by_demand = [f"{sum(count)}/{len(count)}" for count in counts]
+        by_demand = [figures(demand.of(each))[0] for demand in TABLE_DEMANDS]
         yield MEMORIES[name].title, str(len(paths[name])), opened, success, *by_demand, *more
 
 
@@ -309,19 +342,20 @@ def generated() -> Iterator[Cells]:
         )
 
 
-SAFES = {"rule_001": "safe_02", "ten_safes": "ten safes"}
+DATA_OF_ADDITIONS = {"rule_001": "safe_02", "ten_safes": "ten safes"}
 ADDITIONS = {
     "nothing": "DP3-SF",
     "safe_frame": "without the safe's frame",
-    "encoder": "published network (PointNet), relative actions",
-    "relative": "published network (PointNet), absolute actions",
+    "augmentation": "without augmentation",
+    "encoder": "with the published network (PointNet)",
+    "all": "with the published network, absolute actions, without augmentation",
 }
 """Variants of the study `additions`."""
 
 
 def additions() -> Iterator[Cells]:
     """Yield safes, variant, figures, difference to DP3-SF and its p without correction."""
-    for data, safes in SAFES.items():
+    for data, safes in DATA_OF_ADDITIONS.items():
         paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
         found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
         rows = [

@@ -121,13 +121,16 @@ dp3() { # RULE MEMORY SEED
 additions() {
     demonstrations rule_001 rule_001 100
     demonstrations ten_safes rule_001 100 all nominal
+    augmentation="--jitter 0 --hand-jitter 0 --memory-warp 0"
     for data in "rule_001 safe_02 train" "ten_safes all nominal"; do
         echo "dp3_without $data nothing"
         echo "dp3_without $data safe_frame --no-safe-frame"
+        echo "dp3_without $data augmentation $augmentation"
         echo "dp3_without $data encoder --size published"
-        echo "dp3_without $data relative --size published --actions absolute"
+        echo "dp3_without $data all --size published --actions absolute $augmentation"
     done | parallel
-    table additions "$results"/{rule_001,ten_safes}_without_{nothing,safe_frame,encoder,relative}_*
+    table additions \
+        "$results"/{rule_001,ten_safes}_without_{nothing,safe_frame,augmentation,encoder,all}_*
 }
 
 dp3_without() { # DATA SAFES SPLIT NAME OPTION...

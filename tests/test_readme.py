@@ -64,6 +64,24 @@ def test_it_fits_on_three_screens():
             "DP3-SF opens 100 of 100 with both (`shifted`: 91 and 81)",
             "with VQ-Memory (J=4) in 100 and 81, with the raw joint-position history in 100 and 91",
         ),
+        (
+            "policies",
+            "our small pi0 more (35 and 9 of 50)",
+            "**pi0 with the raw history opens 35 of 50**",
+        ),
+        ("policies", "they open 27, 11 and 9 of 50", "| pi0 tiny | 9/50 | 0/50 |"),
+        ("policies", "trained on ten safes opens 9 of 50", "| ten safes | DP3-SF | 9/50 |"),
+        (
+            "twenty_rules",
+            "(521 of 600, three trainings, 95 % interval 78..94 %)",
+            "| 3 | 521/600 | 87 % (78..94) |",
+        ),
+        ("twenty_rules", "(162 of 600, 19..35 %)", "| 3 | 162/600 | 27 % (19..35) |"),
+        ("twenty_rules", "74 % (147 of 200)", "| elapsed time | 1 | 147/200 | 74 % "),
+        ("twenty_rules", "89 of 108, 2 of 108 and 13 of 36", "in 89 of 108 episodes"),
+        ("twenty_rules", "on `shifted`: 156 of 200", "| `--split shifted` | 156/200 |"),
+        ("twenty_rules", "with camera images: 174 of 200", "images`) | 1 | 174/200 |"),
+        ("twenty_rules", "opens 7 of 108 episodes", "| sampled_test | 7/108 |"),
     ],
 )
 def test_its_figures_are_those_of_the_results(page, said, results):

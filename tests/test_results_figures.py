@@ -16,7 +16,8 @@ from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import holm, recovery, recovery_text
 from rulesafe_eval.table import pool_rules
-from rulesafe_locks.rules import RULES
+from rulesafe_locks.proofs import prove
+from rulesafe_locks.rules import RULES, load_rule
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "docs/results"
@@ -126,7 +127,7 @@ def test_the_figures_without_memory_are_those_of_the_files(script):
     pairs, without, tokens = counts.values()
     assert f"Of {pairs} pairs of episodes, {tokens} succeed only with memory" in text
     assert f"and {without} only without" in text
-    rules = set(RULES) - script("results_tables").NO_BIT
+    rules = {rule for rule in RULES if not prove(load_rule(rule)).memoryless}
     opened = Counter(dict.fromkeys(rules, 0))
     for line in pooled("none_0", "none_1", "none_2").lines.values():
         opened[line["rule"]] += line["opened"]
@@ -135,22 +136,50 @@ def test_the_figures_without_memory_are_those_of_the_files(script):
     assert f"in {sum(others)} of {30 * len(others)} episodes without memory" in text
 
 
-def test_memories_open_about_as_many_under_rules_that_require_none(script):
-    rows = {cells[0]: cells for cells in script("results_tables").memories()}
-    counts = [tuple(map(int, cells[4].split("/"))) for cells in rows.values()]
-    single = sorted(opened for opened, episodes in counts if episodes == 80)
-    shown = f"({single[1]} to {single[-1]} of 80), except for no memory ({rows['none'][4]}) and"
-    text = page_of_twenty_rules().replace("129 of 240", "129/240")
-    assert f"{shown} frame stacking ({single[0]})" in text
-    assert rows["earlier scenes, 2.4 to 48 s"][4] == f"{single[0]}/80"
-    lower = {name: cells for name, cells in rows.items() if cells[7] and float(cells[7]) < 0.05}
-    counts = {name: int(cells[5].split("/")[0]) for name, cells in lower.items()}
-    del counts["none"]
-    scenes = counts.pop("earlier scenes, 2.4 to 48 s")
-    shown = f"they open {min(counts.values())} to {max(counts.values())} of 120"
-    assert f"{shown}, with earlier scenes {scenes}" in text
-    corrected = {name for name, cells in lower.items() if float(cells[8]) < 0.05}
-    assert corrected == {"none", "earlier scenes, 2.4 to 48 s", "VQ, J=2 (40 bits)"}
+def test_memories_differ_where_much_memory_is_required(script):
+    tables, text = script("results_tables"), page_of_twenty_rules()
+    rows = {cells[0]: cells for cells in tables.memories()}
+    least, most = ({name: cells[at] for name, cells in rows.items()} for at in (4, 6))
+
+    def counts(cells):
+        return sorted(int(cell.split("/")[0]) for cell in cells if cell.endswith(("/32", "/36")))
+
+    low, *_, high = counts(least.values())
+    shown = f"{low} to {high} of 32 episodes, without memory in {least['none']}."
+    assert shown.replace("54/96", "54 of 96") in text
+    shown = {
+        "with VQ, J=4 in {} episodes": "VQ, J=4 (80 bits)",
+        "elapsed time in {},": "elapsed time",
+        "with J=2 in {},": "VQ, J=2 (40 bits)",
+        "without memory in {}.": "none",
+    }
+    for phrase, name in shown.items():
+        assert phrase.format(most[name].replace("/", " of ")) in text
+    assert f"raw history in {most['raw history, convolutions'].split('/')[0]}," in text
+    skills = tables.DEMANDS[-1].of(tables.pooled(tables.stored("skills")))
+    assert tables.figures(skills)[0] == "36/36" and "the skills succeed in all 36" in text
+    lower = {name for name, cells in rows.items() if cells[8] and float(cells[8]) < 0.05}
+    scenes = "earlier scenes, 2.4 to 48 s"
+    low, *_, high = counts(most[name] for name in lower - {"none", scenes})
+    own = tables.DEMANDS[-1].of(pooled("vq_0"))
+    shown = f"they open {low} to {high} of 36, with earlier scenes none, and with VQ, J=4"
+    assert f"{shown} {sum(own.values('opened')):.0f} of 36" in text and most[scenes] == "0/36"
+    corrected = {name for name in lower if float(rows[name][9]) < 0.05}
+    assert corrected == {"none", scenes, "VQ, J=2 (40 bits)"}
+
+
+def test_the_required_memory_is_proved_for_rule_and_safe(script):
+    tables = script("results_tables")
+    assert [safe for safe, shown in tables.SHOWN.items() if shown] == [
+        "safe_01",
+        "safe_02",
+        "safe_07",
+        "safe_10",
+    ]
+    assert tables.bits("rule_020", "safe_02") == 1 and tables.bits("rule_020", "safe_03") == 3
+    episodes = pooled("vq_0")
+    groups = [demand.of(episodes).lines for demand in tables.DEMANDS]
+    assert sum(map(len, groups)) == len(episodes.lines), "each episode is in one group"
 
 
 @pytest.mark.parametrize(
@@ -213,16 +242,20 @@ def test_the_figures_of_another_episodes_memory_are_those_of_the_files(script):
     paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"
     own, another, time = (read_results(path) for path in paths)
     assert f"elapsed time as memory ({compare(time, another)['rows'][0]['opened'][0]})" in text
-    free = script("results_tables").NO_BIT
+    tables = script("results_tables")
 
-    def opened(content, among):
-        found = [e["opened"] for e in content["episodes"] if e["rule"] in among]
+    def opened(content, required):
+        found = [
+            e["opened"]
+            for e in content["episodes"]
+            if (tables.bits(e["rule"], e["safe"]) > 0) == required
+        ]
         return sum(found), len(found)
 
-    shown = "({} of {}, with its own memory {})"
-    assert shown.format(*opened(another, free), opened(own, free)[0]) in text
-    others = set(RULES) - free
-    assert f"from {opened(own, others)[0]} to {opened(another, others)[0]} of 120" in text
+    (count, episodes), (same, _) = opened(another, False), opened(own, False)
+    assert count == same and f"{count} of {episodes} episodes with either memory" in text
+    (count, episodes), (before, _) = opened(another, True), opened(own, True)
+    assert f"success falls from {before} to {count} of {episodes}." in text
 
 
 def test_the_figures_of_interference_are_those_of_the_files():
@@ -264,7 +297,7 @@ def test_the_counts_with_shuffled_tokens_are_those_of_the_files():
 
 
 def test_the_failures_of_the_privileged_memory_are_those_of_the_file():
-    skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
+    skills = {key[1:]: line["opened"] for key, line in pooled("skills_0").lines.items()}
     lines = pooled("../memories/oracle_0").lines.items()
     failed = [skills[key[1:]] for key, line in lines if not line["opened"]]
     text = page_of_twenty_rules()
@@ -276,7 +309,7 @@ def test_most_failures_of_twenty_rules_are_the_same_in_all_trainings():
         key[1:] for key, e in pooled("vq_0", "vq_1", "vq_2").lines.items() if not e["opened"]
     )
     always = [key for key, count in failed.items() if count == 3]
-    skills = {key[1:]: line["opened"] for key, line in pooled("skills").lines.items()}
+    skills = {key[1:]: line["opened"] for key, line in pooled("skills_0").lines.items()}
     text = page_of_twenty_rules()
     shown = "occur in {} of the 200 episodes (rule and pose); {} of these fail in all three"
     assert shown.format(len(failed), len(always)) in text

@@ -5,7 +5,7 @@
 #
 #     scripts/study.sh OUT STUDY...
 #
-# STUDY                 (hours on two cores)
+# STUDY                 (estimated hours on two cores)
 #   paper         (21)  the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
 #   one_rule       (8)  DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1,
 #                       2)
@@ -329,7 +329,7 @@ robustness() {
 
 paper() {
     cat <<'END'
-Hours on two cores without a GPU (an interrupted run is resumed by the same command):
+Estimated hours on two cores without a GPU (an interrupted run is resumed by the same command):
     one_rule       8    tables 1 and 2: 12 trainings of DP3-SF
     models         8    tables 1 and 2: 7 trainings of RDT, CogACT and pi0
     twenty_rules   3    table 3: 1000 demonstrations, 9 trainings of a policy of two levels

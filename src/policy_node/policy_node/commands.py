@@ -53,8 +53,8 @@ def train(
         out: Output folder of the checkpoint.
         size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
             camera images); images (not dp3: camera images instead of point clouds); gru,
-            transformer, scenes (two_level only: the network over the memory, or earlier scenes);
-            published (dp3 only: as published, with the widths of tiny).
+            transformer, scenes, sparse_scenes (two_level only: the network over the memory, or
+            earlier scenes); published (dp3 only: as published, with the widths of tiny).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
@@ -128,7 +128,7 @@ def describe(
         name: Name of a shipped policy, folder of a checkpoint, or module:name on the PYTHONPATH
             that loads a checkpoint.
         policy: Policy family, as in `rulesafe policy train`, to describe instead of a checkpoint.
-        size: Size of the family: tiny, small or base.
+        size: Size of the family, as in `rulesafe policy train`.
         memory: Memory of the family, as in `rulesafe policy train`.
     """
     from policy_node.description import describe_checkpoint, describe_family

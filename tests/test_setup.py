@@ -125,7 +125,7 @@ def clone(tmp_path):
 def run_setup(clone, **environment):
     command = ["bash", str(clone / "scripts" / "setup.sh")]
     return subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+        command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
     )
 
 

@@ -2,7 +2,7 @@
 
 import socket
 import sys
-import time
+import threading
 from dataclasses import asdict
 from threading import Thread
 
@@ -245,9 +245,11 @@ def test_another_policy_at_the_same_address_is_refused(running):
 
 
 def test_a_late_answer_is_an_error(answering):
-    policy = answering(lambda message: time.sleep(3), "?timeout=0.1")
-    with pytest.raises(RuleSafeError, match=r"no answer within 0.1 s; see \?timeout=SECONDS"):
+    over = threading.Event()
+    policy = answering(lambda message: over.wait(60) and None, "?timeout=3")
+    with pytest.raises(RuleSafeError, match=r"no answer within 3 s; see \?timeout=SECONDS"):
         policy.infer(OBSERVATION)
+    over.set()
 
 
 def test_without_a_server_the_policy_is_refused():

@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -49,6 +51,15 @@ def test_a_death_is_retried_a_bounded_number_of_times(tmp_path):
     with pytest.raises(RuleSafeError, match="the worker died, 3 times"):
         results([f"print('x', file=open({str(log)!r}, 'a'), flush=True) or {DIE}"])
     assert log.read_text().split() == ["x"] * TRIES
+
+
+def test_the_first_worker_of_a_process_ignores_the_interrupts_of_its_terminal():
+    """With it, Python starts its resource tracker, which unblocks them."""
+    job = "2 in __import__('signal').pthread_sigmask(0, [])"
+    code = "from rulesafe_data.engines import run; run(eval, [sys.argv[1]], print)"
+    command = [sys.executable, "-c", f"import sys; {code}", job]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.stdout.endswith(" True\n"), done.stdout + done.stderr
 
 
 def test_a_worker_that_cannot_start_ends_the_run():

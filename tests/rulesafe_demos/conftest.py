@@ -65,7 +65,7 @@ def attempts():
         return {
             str(path.relative_to(directory)): path.read_bytes()
             for kind in ("recordings", "failures")
-            for path in sorted((directory / kind).rglob("*"))
+            for path in sorted((directory / kind).rglob("[!.]*"))  # no drafts of a killed worker
             if path.is_file()
         }
 

@@ -118,7 +118,7 @@ def test_total_cpu_time_is_limited():
     source = body("self.n = getattr(self, 'n', 0)", "for i in range(10**6):", "    pass")
     source += "\n    k = self.is_open(link_name='knob')\n    if k != getattr(self, 'k', False):"
     source += "\n        self.n += 1\n    self.k = k"
-    kind, text = verdict(source, ProgramLimits(call_s=5, cpu_s=1))
+    kind, text = verdict(source, ProgramLimits(call_s=5, cpu_s=1, wall_s=60))
     assert kind == "time" and "CPU" in text
 
 

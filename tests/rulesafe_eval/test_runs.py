@@ -82,7 +82,7 @@ def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, t
     while not ResultsFolder(out).lines() and time.monotonic() < end:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     done = ResultsFolder(out).lines()
     assert 0 < len(done) < 4
     assert not (out / "results.json").exists()

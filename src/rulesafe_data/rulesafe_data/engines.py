@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, resource_tracker
 from typing import Any, Generic, TypeVar
 
 from rulesafe_core.errors import RuleSafeError, missing_package
@@ -118,6 +118,7 @@ def _worker_environment() -> Iterator[None]:
     """Start child processes with one thread each and with SIGINT blocked: a terminal sends Ctrl-C
     to all processes, but only the parent process handles it."""
     threads = {name: os.environ.get(name, "1") for name in THREADS}
+    resource_tracker.ensure_running()  # its start, with the first process, unblocks SIGINT
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with environment(threads), _delayed_interrupt():

@@ -21,8 +21,8 @@ for name in "abcdefg":
     print(name, repr(list(value) if name == 'f' and value else value))
 print("topic", node.create_publisher(String, "chatter", 1).topic_name)
 print("extra", sys.argv[1])
-pathlib.Path(os.environ["READY"]).write_text(str(os.getpid()))
 try:
+    pathlib.Path(os.environ["READY"]).write_text(str(os.getpid()))
     rclpy.spin(node)
 except (KeyboardInterrupt, ExternalShutdownException):
     print("node ends")

@@ -25,15 +25,14 @@ if "parent" in behaviour:
         time.sleep(0.02)
 part = here / (name + ".part")
 part.write_text(str(os.getpid()))
-part.rename(here / (name + ".pid"))
-print("hello from", name)
-print("trouble from", name, file=sys.stderr)
-if "wait" in behaviour:
-    try:
-        time.sleep(300)
-    except KeyboardInterrupt:
-        print("interrupted", name)
-        sys.exit(5 if "exit5" in behaviour else 130 if "130" in behaviour else 0)
+try:
+    part.rename(here / (name + ".pid"))
+    print("hello from", name)
+    print("trouble from", name, file=sys.stderr)
+    time.sleep(300 if "wait" in behaviour else 0)
+except KeyboardInterrupt:
+    print("interrupted", name)
+    sys.exit(5 if "exit5" in behaviour else 130 if "130" in behaviour else 0)
 if "crash" in behaviour:
     os.kill(os.getpid(), signal.SIGSEGV)
 sys.exit(int(behaviour.split()[-1]))
@@ -98,7 +97,14 @@ def test_environment_of_the_processes(bench):
 
 
 def test_first_failure_is_the_exit_status(bench, worker):
-    slow = bench.script("import time; time.sleep(1); raise SystemExit(4)", "slow.py")
+    slow = bench.script(
+        "import os, pathlib, time\n"
+        "mark = pathlib.Path(__file__).with_name('bad.pid')\n"
+        "while not mark.exists() or os.path.exists('/proc/' + mark.read_text()): time.sleep(0.05)\n"
+        "time.sleep(1)  # until the launch has noticed the end\n"
+        "raise SystemExit(4)\n",
+        "slow.py",
+    )
     status, output = bench.run(
         worker("good", "0") + worker("bad", "3") + f'<executable name="slow" cmd="{slow}"/>'
     )
@@ -148,14 +154,14 @@ def test_a_process_in_a_timer_starts_after_all_others_have_ended(bench, worker):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
+def test_signals_reach_the_processes_as_sigint(number, bench, worker, running, wait_for):
     launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent exit5 wait"))))
     pids = bench.marks("*.pid", 3)
     launcher.send_signal(number)
     output, _ = launcher.communicate(timeout=60)
     assert launcher.returncode == 128 + number
     assert "[a-1] interrupted a" in output
-    assert not any(running(pid) for pid in pids)
+    wait_for(lambda: not any(running(pid) for pid in pids))
 
 
 def test_a_process_that_ends_after_the_forwarded_interrupt_has_not_died(bench, worker):
@@ -204,7 +210,8 @@ def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_f
     launcher = bench.start(str(path), "sigterm_timeout:=1000")
     no_int, no_term = bench.marks("*.pid", 2)
     launcher.send_signal(signal.SIGINT)
-    time.sleep(0.5)
+    lines = iter(launcher.stdout.readline, "")
+    assert any("sending signal 'SIGINT' to process[no_term-2]" in line for line in lines)
     assert running(no_int) and running(no_term)
     launcher.send_signal(signal.SIGINT)
     wait_for(lambda: not running(no_int))
@@ -256,10 +263,11 @@ def test_the_second_signal_of_a_closed_terminal_does_not_escalate(bench, worker,
     assert launcher.returncode == 128 + signal.SIGHUP and not running(pid)
 
 
-def test_remaining_processes_of_a_group_are_killed(bench, worker, running):
+def test_remaining_processes_of_a_group_are_killed(bench, worker, running, wait_for):
     status, _ = bench.run(worker("a", "parent 0"))
     assert status == 0
-    assert not any(running(pid) for pid in bench.marks("a*.pid", 2))
+    pids = bench.marks("a*.pid", 2)
+    wait_for(lambda: not any(running(pid) for pid in pids))
 
 
 def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for):
@@ -355,7 +363,8 @@ def bench_loop(bench):
     command = bench.script(
         "import os, pathlib, sys, time\n"
         "here = pathlib.Path(__file__).parent\n"
-        "(here / 'ready.pid').write_text(str(os.getpid()))\n"
+        "(here / 'part').write_text(str(os.getpid()))\n"
+        "(here / 'part').rename(here / 'ready.pid')\n"
         "while not (here / 'go').exists(): time.sleep(0.05)\n"
         "for i in range(1000): print('line', i)\n"
         "(here / 'finished').touch()\n",

@@ -11,7 +11,7 @@ from std_msgs.msg import String
 
 from rulesafe_core.client_node import ClientNode, connected
 
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 """Timeout of the first message, s; sufficient on a busy machine."""
 
 

@@ -10,6 +10,7 @@ pytest.importorskip("pymodbus")
 from ftp_server import ANGLE_SET, FORCE_SET, NO_CHANGE, SPEED_SET, FtpServer, free_port
 from pymodbus.client import ModbusTcpClient
 
+from h1_2_bridge import ftp
 from h1_2_bridge.commands import identify
 from h1_2_bridge.config import BridgeParameters
 from h1_2_bridge.dfx import COMMAND_AGE
@@ -212,6 +213,12 @@ def good(hands):
     return until(look, "the hands answer")
 
 
+@pytest.fixture
+def patient(monkeypatch):
+    """Wait longer for answers: a server on a busy machine may be late."""
+    monkeypatch.setattr(ftp, "TIMEOUT", 2.0)
+
+
 def test_ftp_reads_angles_and_forces(servers, connect):
     server = servers()
     state = good(connect(hand_port=server.port))
@@ -221,6 +228,7 @@ def test_ftp_reads_angles_and_forces(servers, connect):
     assert state.force[:6].tolist() == [10, 20, 30, 40, 50, -60]
 
 
+@pytest.mark.usefixtures("patient")
 def test_ftp_limits_are_set_before_any_angle(servers, connect):
     server = servers()
     hands = connect(hand_port=server.port, hand_speed_limit=321, hand_force_limit=123)
@@ -233,6 +241,7 @@ def test_ftp_limits_are_set_before_any_angle(servers, connect):
     ]
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("finger", range(6))
 def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
     server = servers()
@@ -318,6 +327,7 @@ def test_identify_moves_the_index_finger_and_no_other(servers, capsys):
         identify("127.0.0.1", free_port())
 
 
+@pytest.mark.usefixtures("patient")
 def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
     server = servers()
     hands = connect(hand_port=server.port)

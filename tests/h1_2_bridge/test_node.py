@@ -108,7 +108,8 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
     user.until(lambda: not user.state.hand_trouble, "the hands")
     other = user.create_publisher(LowCmd, "/arm_sdk", 10)
     refusal = user.ask("engage")
-    while refusal.success:  # until the other publisher is discovered
+    # Until the other publisher is discovered, and its name.
+    while refusal.success or "not a ROS 2 node" in refusal.message:
         user.ask("disengage")
         user.until_state("IDLE", "FAULT")  # FAULT: discovered while it was engaged
         if user.state.state == "FAULT":
@@ -126,6 +127,7 @@ def test_interrupted_it_lets_the_robot_go_first(robot, bridge, user, stop_first)
     if stop_first:
         assert user.ask("stop").success
     assert process.stop() == 0
+    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
     record = robot.record()
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
     assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it falls, no jump"
@@ -156,7 +158,7 @@ def test_shut_down_it_releases_the_robot_and_engages_no_more(robot, transition, 
     user.engage()
     assert transition(Transition.TRANSITION_ACTIVE_SHUTDOWN)
     user.until_state("IDLE")
-    assert robot.record().weight[-1] == 0.0
+    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
     assert "shut down; start the bridge again" in user.ask("engage").message
 
 

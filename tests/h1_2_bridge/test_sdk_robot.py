@@ -77,12 +77,16 @@ def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     user.until(lambda: robot.report()["q"][23] > before[23] + 0.2, "the elbow moves")
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    user.spin(1.0)
-    record = robot.record()
-    assert record.weight[-1] == 0.0
-    count = len(record)
-    user.spin(0.5)
-    assert robot.report()["commands"] == count, "nothing is sent afterwards"
+    user.until(lambda: weight_is_zero(robot), "weight 0")
+    counts = [-1]
+
+    def nothing_is_sent() -> bool:
+        user.spin(0.5)
+        counts.append(robot.report()["commands"])
+        return counts[-1] == counts[-2]
+
+    user.until(nothing_is_sent, "the end of the commands")
+    assert robot.record().weight[-1] == 0.0
     assert process.stop() == 0
 
 
@@ -224,7 +228,7 @@ def test_the_stop_service_and_sigterm(robot, bridge, user):
     assert user.ask("stop").success
     user.until_state("DAMPING")
     assert process.stop(signal.SIGTERM) == 143
-    assert weight_is_zero(robot)
+    user.until(lambda: weight_is_zero(robot), "weight 0")
 
 
 @pytest.mark.parametrize(

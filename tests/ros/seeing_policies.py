@@ -120,7 +120,7 @@ class GivingUpLate(Seeing):
     def infer(self, observation):
         if not self.thought:
             self.thought = True
-            time.sleep(4.0)
+            time.sleep(15.0)  # until the next episode has begun, also on a busy machine
             raise RuleSafeError("that was too hard")
         return super().infer(observation)
 

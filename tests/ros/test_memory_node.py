@@ -246,6 +246,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 
     parameters = AsyncParameterClient(client, "vq_memory_node")
     assert parameters.wait_for_services(60)
+    client.settle()  # or else the first response may be lost
     future = parameters.set_parameters([Parameter("model_hash", value=memory.hash)])
     client.until(future.done, "the new hash")
     assert change(Transition.TRANSITION_CONFIGURE)
@@ -274,8 +275,9 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
     client.wait_for_turn()
     for number in range(2):
         if number:
-            client.reset(seed=number)
+            episode = client.reset(seed=number).episode
             client.wait_for_turn()
+            client.until(lambda e=episode: client.status.episode == e, "the next episode")
         begin = client.now
         client.until(
             lambda b=begin: b in player.heard and any(player.heard[b].mask), "its first frame"

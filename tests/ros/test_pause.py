@@ -56,6 +56,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause,
 
     client.until(stands_still, "the pause")
     moment = client.now
+    client.settle()  # until the joint states from before the pause are received
     client.joint_states.clear()
     client.statuses.clear()
     client.until(lambda: len(client.statuses) > 5, "more of them")

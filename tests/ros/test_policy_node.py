@@ -259,13 +259,8 @@ def test_where_time_goes_on_the_policy_follows(client, start):
     stamps = [messages.to_ns(chunk.header.stamp) for chunk in chunks]
     assert min(b - a for a, b in pairwise(stamps)) >= 5 * PERIOD
     client.until(lambda: client.now > stamps[2] + 15 * PERIOD, "some of the third chunk")
-    moved = max(
-        abs(a - b)
-        for a, b in zip(
-            client.joint_states[-1].position, client.joint_states[0].position, strict=True
-        )
-    )
-    assert moved > 0.05
+    positions = [state.position for state in client.joint_states]
+    assert np.ptp(positions, axis=0).max() > 0.05
 
 
 def test_a_lost_chunk_is_sent_again(client, start):
@@ -294,6 +289,7 @@ def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
 ):
     start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10")
     client.wait_for_turn()
+    client.meet(client._reset)
     start(NODE, "policy:=seeing_policies:GivingUpLate", "execute_steps:=10")
     client.until(lambda: any(d.message == "acting" for d in diagnostics), "it thinks")
     client.reset(seed=6)
@@ -441,7 +437,7 @@ def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
     command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
     command += ["execute_steps:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
     done = subprocess.run(
-        [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=120
+        [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=500
     )
     assert done.returncode == 1, done.stdout + done.stderr  # no door is open
     results = json.loads((tmp_path / "summary.json").read_text())["episodes"]

@@ -96,7 +96,10 @@ def test_messages_do_not_depend_on_the_lock(client, start, cameras, request, mod
         heard = record(client, topics)
         memory = start("vq_memory_node.node", f"model:={model_dir}", "clusters:=16")
         process = start(SIM, f"rule:={rule}", "safe:=safe_03", "seed:=2", f"cameras:={cameras}")
-        status = client.wait_for_turn()
+        client.wait_for_turn()
+        # A status of the simulation before may have waited in the queue.
+        client.until(lambda rule=rule: client.status.rule == rule, "the status of this rule")
+        status = client.status
         client.until(lambda heard=heard: all(heard.values()), "a first message on each topic")
         tokens, begin = heard["/memory/tokens"], client.now
         client.until(lambda t=tokens, b=begin: (b, 1) in t, "the memory of the first frame")

@@ -104,8 +104,14 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
     assert send_goal(client, action, goal).accepted
     client.until(lambda: client.statuses and client.status.frame > 5, "the episode")
     server.stop(signal.SIGKILL)
+    infos = client.get_subscriptions_info_by_topic
+    client.until(
+        lambda: all(i.node_name != "evaluator_node" for i in infos("/episode/status")),
+        "the end of the killed node in the graph",
+    )
     start(EVALUATOR, *parameters)
     client.until_heard_by("evaluator_node", "/episode/status")
+    client.until(action.server_is_ready, "/evaluate")
     goal.first_seed, goal.time_limit = 4, 0.5
     done = send_goal(client, action, goal).get_result_async()
     client.until(done.done, "the result")

@@ -352,16 +352,25 @@ def test_a_new_episode_begins_without_targets(device):
 
 
 class Typist:
-    """A person at the keyboard, who looks at the parts of the safe and at the displayed lines."""
+    """A person at the keyboard, who looks at the parts of the safe, at the displayed lines and at
+    each message of teleop_node, since the keyboard displays only the newest one."""
 
     def __init__(self, client, *options: str) -> None:
         self.client = client
+        self.messages: list[str] = []
+        client.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnostics, convert.STATE_QOS
+        )
         self.child, self.terminal = pty.fork()
         if not self.child:
             command = [sys.executable, "-m", "rulesafe_cli.cli", "teleop", *options]
             os.execv(sys.executable, command)
         self.text = ""
         self.pressed = 0
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        found = message.status
+        self.messages += [status.message for status in found if status.name == "teleop_node"]
 
     def read(self) -> None:
         while select.select([self.terminal], [], [], 0)[0]:
@@ -393,9 +402,12 @@ class Typist:
 
     def assist(self, key: str, words: str) -> None:
         """Press a key of an assisted motion, and wait for its end."""
+        self.messages.clear()
         self.press(key)
-        self.until(lambda: self.shown.startswith(words), f"{words} after {key!r}")
-        self.until(lambda: not self.shown.startswith(words), f"the end of {words}")
+        self.until(
+            lambda: any(text.startswith(words) for text in self.messages), f"{words} after {key!r}"
+        )
+        self.until(lambda: not self.messages[-1].startswith(words), f"the end of {words}")
 
     def close(self) -> None:
         self.press(" ")
@@ -509,7 +521,7 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
                     if person.is_open(part):
                         break
                     person.assist(*(("p", "pull 5") if part == "door" else ("t", "turn 15")))
-                    if "stop" in person.shown or "cannot" in person.shown:
+                    if "stop" in person.messages[-1] or "cannot" in person.messages[-1]:
                         break
                 if part != "door" or not person.is_open(part):
                     person.open_and_step_back("handle" if part == "door" else part)

@@ -131,7 +131,7 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the running episode; 0 before the reset response
         self._early: list[EpisodeStatus] = []  # received before the reset response
         self._status_at = 0.0  # wall time of the last status, s
-        self._status_publishers: set[bytes] = set()  # publishers of the episode's statuses
+        self._status_publishers: set[bytes] = set()  # when the episode began
         self._call: RepeatedRequest | None = None
         self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
@@ -325,7 +325,6 @@ class EvaluatorNode(Node):
             rule=job.rule, safe=job.safe, seed=job.seed, variation=job.variation
         )
         self._episode, self._early = 0, []
-        self._status_publishers = set()
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)
         self._end = Future()
         self._status_at = time.monotonic()
@@ -336,6 +335,8 @@ class EvaluatorNode(Node):
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
+            infos = self.get_publishers_info_by_topic("/episode/status")
+            self._status_publishers = {bytes(info.endpoint_gid) for info in infos}
             self._progress = EpisodeProgress(job.time_limit)
             for status in self._early:
                 self._on_status(status)

@@ -302,6 +302,26 @@ def robustness() -> Iterator[Cells]:
         yield CONDITIONS[name], *figures(each), *more
 
 
+COMPARED = {"vq": "VQ, J=4", "raw": "raw history", "none": "no memory"}
+"""Memories of the table of memories under disturbances."""
+
+
+def disturbed() -> Iterator[Cells]:
+    """Yield condition, memory, figures, difference to VQ, J=4 in this condition and its p, for the
+    first trainings."""
+    found: dict[tuple[str, str], Pooled] = {}
+    for condition in CONDITIONS:
+        paths = {name: DATA / f"robustness/{name}_0_{condition}.json" for name in COMPARED}
+        if paths["raw"].exists():
+            found |= {(condition, name): pooled([p]) for name, p in paths.items() if p.exists()}
+    rows = [
+        compared(found[condition, "vq"], each) if name != "vq" else None
+        for (condition, name), each in found.items()
+    ]
+    for ((condition, name), each), more in zip(found.items(), differences(rows), strict=True):
+        yield CONDITIONS[condition], COMPARED[name], *figures(each), *more
+
+
 def lengths() -> Iterator[Cells]:
     """Yield memory length, figures, difference to M=40 and its p."""
     found = {m: pooled(stored(f"vq_M{m}", ["lengths"])) for m in (20, 40, 60)}
@@ -375,6 +395,7 @@ TABLES = {
         "Other memories": memories,
         "Inputs and sizes of the memories": sizes,
         "Disturbances": robustness,
+        "Memories under disturbances": disturbed,
         "New locks": generated,
         "Memory length under long locks": lengths,
     },

@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import DEMANDS, RESULTS, pooled, stored
+from results_tables import RESULTS, SHOWN, STEPS, PlanGroup, pooled, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
@@ -225,39 +225,48 @@ LINES = {
     "skills": ("true next subtask", "#444950", ":"),
     "vq": ("VQ, J=4 (80 bits)", COLORS["vq"], "-"),
     "raw": ("raw history", COLORS["raw"], "-"),
+    "grasp": ("grasp bit (40 bits)", "#c48ab8", "-"),
     "vq_M20": ("VQ, M=20 (40 bits)", "#6fa3d8", "-"),
     "vq_all_joints": ("VQ, all joints (80 bits)", "#8a5fb0", "-"),
     "vq_J2": ("VQ, J=2 (40 bits)", "#4f9d8c", "-"),
     "time": ("elapsed time", "#b5544d", "-"),
     "none": ("no memory", COLORS["none"], "-"),
 }
-"""Memories in the figure of required memory: label, color, line style."""
+"""Memories in the figure of memories: label, color, line style."""
 
 
 def draw_memories() -> Figure:
-    """Draw success against the memory that the shortest plan requires, for some memories."""
-    figure = Figure(figsize=(8, 3.8), dpi=200, layout="constrained")
-    axes = figure.subplots()
-    shown = {name: pooled(stored(name)) for name in LINES}
-    height = 105.0
-    for i, (name, found) in enumerate(shown.items()):
-        label, color, style = LINES[name]
-        x = np.arange(len(DEMANDS)) + 0.02 * (i - len(LINES) / 2)
-        groups = [demand.of(found) for demand in DEMANDS]
-        rates = [100 * float(group.values("opened").mean()) for group in groups]
-        axes.plot(x, rates, style, color=color, marker="o", markersize=4, linewidth=1.6)
-        for at, group in zip(x, groups, strict=True):
-            if ends := group.interval("opened"):
-                axes.plot((at, at), 100 * np.array(ends), color=color, linewidth=1, alpha=0.5)
-        height = min(rates[-1], height - 5.5)
-        axes.text(len(DEMANDS) - 0.75, height, label, color=color, va="center")
-    counts = [len(demand.of(shown["time"]).lines) for demand in DEMANDS]
-    labels = [f"{demand.title}\n({n})" for demand, n in zip(DEMANDS, counts, strict=True)]
-    axes.set_xticks(range(len(DEMANDS)), labels)
-    axes.set_xlim(-0.3, len(DEMANDS) + 0.6)
-    axes.set_xlabel("bits of memory that the shortest plan requires (episodes of a training)")
-    axes_of_rates(axes, "Success against the required memory", 103)
-    axes.set_ylabel("success (%)")
+    """Draw success with some memories by the steps of the plan, on safes that show the phases of
+    their parts and on the others, with the bits of memory that the plan requires."""
+    found = {name: pooled(stored(name)) for name in LINES}
+    figure = Figure(figsize=(8, 3.9), dpi=200, layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True, width_ratios=(1, 1.6))
+    for axes, shown in zip(panels, (True, False), strict=True):
+        groups = [PlanGroup(*steps, shown) for steps in STEPS]
+        height = 106.0
+        for i, (name, episodes) in enumerate(found.items()):
+            label, color, style = LINES[name]
+            x = np.arange(len(STEPS)) + 0.03 * (i - len(LINES) / 2)
+            chosen = [group.of(episodes) for group in groups]
+            rates = [100 * float(each.values("opened").mean()) for each in chosen]
+            axes.plot(x, rates, style, color=color, marker="o", markersize=3.5, linewidth=1.5)
+            if shown:
+                continue  # four poses are too few for an interval
+            for at, each in zip(x, chosen, strict=True) if name != "skills" else ():
+                ends = 100 * np.array(each.interval("opened"))
+                axes.plot((at, at), ends, color=color, linewidth=1, alpha=0.5)
+            height = min(rates[-1], height - 6)
+            axes.text(len(STEPS) - 0.75, height, label, color=color, va="center")
+        count = sum(SHOWN[safe] == shown for safe in SHOWN)
+        axes_of_rates(axes, f"{count} safes that {'show' if shown else 'hide'} the phases", 103)
+        axes.grid(visible=False)
+        axes.hlines(range(0, 101, 25), -0.3, len(STEPS) - 0.8, color=GRID, linewidth=0.6, zorder=0)
+        steps = ["-".join(dict.fromkeys(map(str, ends))) for ends in STEPS]
+        labels = [f"{n}\n{group.bits}" for n, group in zip(steps, groups, strict=True)]
+        axes.set_xticks(range(len(STEPS)), labels)
+        axes.set_xlim(-0.3, len(STEPS) - (0.7 if shown else -1.4))
+        axes.set_xlabel("steps of the plan, bits that it requires")
+    panels[0].set_ylabel("success (%)")
     return figure
 
 

@@ -178,40 +178,38 @@ SHOWN = {safe: load_safe(safe).phase_visible for safe in SAFES}
 """Whether images of a safe show the phases of its knob and handle."""
 
 
-class Demand(NamedTuple):
-    """A group of episodes by the memory that the shortest plan requires: title, and range of the
-    bits, without the upper end."""
+class PlanGroup(NamedTuple):
+    """A group of episodes: the steps of the rules' shortest plans, from `least` to `most`, on the
+    safes that show (or hide) the phases of their parts; None: on all."""
 
-    title: str
-    low: float
-    high: float
+    least: int
+    most: int
+    shown: bool | None = None
 
     def of(self, found: Pooled) -> Pooled:
         """Return the episodes of the group."""
         among = {
             key: line
             for key, line in found.lines.items()
-            if self.low <= bits(line["rule"], line["safe"]) < self.high
+            if self.least <= PROOFS[line["rule"]].steps <= self.most
+            and self.shown in (None, SHOWN[line["safe"]])
         }
         return replace(found, lines=among)
 
-
-DEMANDS = (
-    Demand("0", 0, 0.5),
-    Demand("1", 0.5, 1.5),
-    Demand("1.6, 2", 1.5, 2.1),
-    Demand("2.3, 2.6", 2.1, 2.7),
-    Demand("2.8, 3", 2.7, 9),
-)
-"""All episodes, by the memory that the shortest plan of the rule requires on the safe."""
-TABLE_DEMANDS = (DEMANDS[0], Demand("1 to 2.6", 0.5, 2.7), DEMANDS[-1])
-"""The groups of the table."""
+    @property
+    def bits(self) -> str:
+        """The memory that the shortest plans require besides the phases if the safes show them,
+        otherwise without any observation."""
+        proofs = [proof for proof in PROOFS.values() if self.least <= proof.steps <= self.most]
+        found = [proof.bits if self.shown else proof.bits_blind for proof in proofs]
+        ends = dict.fromkeys(f"{end:.2g}" for end in (min(found), max(found)))
+        return " to ".join(ends)
 
 
-def bits(rule: str, safe: str) -> float:
-    """Return the memory (bits) that the shortest plan of a rule requires besides the phases of knob
-    and handle if the safe shows them, otherwise without any observation."""
-    return PROOFS[rule].bits if SHOWN[safe] else PROOFS[rule].bits_blind
+STEPS = ((2, 3), (4, 4), (5, 6), (7, 8))
+"""Steps of the shortest plans of the rules, in groups."""
+COLUMNS = (PlanGroup(2, 6), PlanGroup(7, 8, True), PlanGroup(7, 8, False))
+"""Groups of the table of memories."""
 
 
 def by_rule() -> Iterator[Cells]:
@@ -233,15 +231,15 @@ def causes() -> Iterator[Cells]:
 
 
 def memories() -> Iterator[Cells]:
-    """Yield memory, number of trainings, success, counts by the required memory, difference to VQ,
-    J=4 and its p."""
+    """Yield memory, number of trainings, success, counts by the group, difference to VQ, J=4
+    and its p."""
     paths = {name: stored(name) for name in MEMORIES}
     found = {name: pooled(each) for name, each in paths.items() if each}
     rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
     for (name, each), more in zip(found.items(), differences(rows), strict=True):
         opened, success, _ = figures(each)
-        by_demand = [figures(demand.of(each))[0] for demand in TABLE_DEMANDS]
-        yield MEMORIES[name].title, str(len(paths[name])), opened, success, *by_demand, *more
+        counts = [figures(group.of(each))[0] for group in COLUMNS]
+        yield MEMORIES[name].title, str(len(paths[name])), opened, success, *counts, *more
 
 
 def sizes() -> Iterator[Cells]:
@@ -302,26 +300,6 @@ def robustness() -> Iterator[Cells]:
         yield CONDITIONS[name], *figures(each), *more
 
 
-COMPARED = {"vq": "VQ, J=4", "raw": "raw history", "none": "no memory"}
-"""Memories of the table of memories under disturbances."""
-
-
-def disturbed() -> Iterator[Cells]:
-    """Yield condition, memory, figures, difference to VQ, J=4 in this condition and its p, for the
-    first trainings."""
-    found: dict[tuple[str, str], Pooled] = {}
-    for condition in CONDITIONS:
-        paths = {name: DATA / f"robustness/{name}_0_{condition}.json" for name in COMPARED}
-        if paths["raw"].exists():
-            found |= {(condition, name): pooled([p]) for name, p in paths.items() if p.exists()}
-    rows = [
-        compared(found[condition, "vq"], each) if name != "vq" else None
-        for (condition, name), each in found.items()
-    ]
-    for ((condition, name), each), more in zip(found.items(), differences(rows), strict=True):
-        yield CONDITIONS[condition], COMPARED[name], *figures(each), *more
-
-
 def lengths() -> Iterator[Cells]:
     """Yield memory length, figures, difference to M=40 and its p."""
     found = {m: pooled(stored(f"vq_M{m}", ["lengths"])) for m in (20, 40, 60)}
@@ -367,8 +345,8 @@ ADDITIONS = {
     "nothing": "DP3-SF",
     "safe_frame": "without the safe's frame",
     "augmentation": "without augmentation",
-    "encoder": "with the published network (PointNet)",
-    "all": "with the published network, absolute actions, without augmentation",
+    "network": "published network, no scene encoder and safe's frame",
+    "all": "the same with absolute actions, without augmentation",
 }
 """Variants of the study `additions`."""
 
@@ -395,7 +373,6 @@ TABLES = {
         "Other memories": memories,
         "Inputs and sizes of the memories": sizes,
         "Disturbances": robustness,
-        "Memories under disturbances": disturbed,
         "New locks": generated,
         "Memory length under long locks": lengths,
     },

@@ -126,11 +126,11 @@ additions() {
         echo "dp3_without $data nothing"
         echo "dp3_without $data safe_frame --no-safe-frame"
         echo "dp3_without $data augmentation $augmentation"
-        echo "dp3_without $data encoder --size published"
+        echo "dp3_without $data network --size published"
         echo "dp3_without $data all --size published --actions absolute $augmentation"
     done | parallel
     table additions \
-        "$results"/{rule_001,ten_safes}_without_{nothing,safe_frame,augmentation,encoder,all}_*
+        "$results"/{rule_001,ten_safes}_without_{nothing,safe_frame,augmentation,network,all}_*
 }
 
 dp3_without() { # DATA SAFES SPLIT NAME OPTION...

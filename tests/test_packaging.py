@@ -420,7 +420,8 @@ def copy_of_the_tree(folder):
 
 
 def clean_environment():
-    """This process's environment with `.venv` active and no trace of ROS."""
+    """This process's environment with `.venv` active and no trace of ROS but the profile that keeps
+    Fast DDS on loopback."""
     dropped = re.compile(r"PYTHONPATH|LD_LIBRARY_PATH|AMENT_|COLCON_|CMAKE_PREFIX|_ROS_WHEELS")
     environment = {key: value for key, value in os.environ.items() if not dropped.match(key)}
     environment["VIRTUAL_ENV"] = sys.prefix

@@ -77,10 +77,22 @@ def test_it_fits_on_three_screens():
             "| 3 | 521/600 | 87 % (78..94) |",
         ),
         ("twenty_rules", "(162 of 600, 19..35 %)", "| 3 | 162/600 | 27 % (19..35) |"),
-        ("twenty_rules", "74 % (147 of 200)", "| elapsed time | 1 | 147/200 | 74 % "),
-        ("twenty_rules", "89 of 108, 2 of 108 and 13 of 36", "in 89 of 108 episodes"),
-        ("twenty_rules", "on `shifted`: 156 of 200", "| `--split shifted` | 156/200 |"),
-        ("twenty_rules", "with camera images: 174 of 200", "images`) | 1 | 174/200 |"),
+        (
+            "twenty_rules",
+            "74 % (147 of 200, 64..83 %)",
+            "| elapsed time | 1 | 147/200 | 74 % (64..83) |",
+        ),
+        ("twenty_rules", "159 of 180, 4 of 180 and 32 of 60", "in 159 of 180 episodes"),
+        (
+            "twenty_rules",
+            "156 of 200 on `shifted` (61..90 %)",
+            "| `--split shifted` | 156/200 | 78 % (61..90) |",
+        ),
+        (
+            "twenty_rules",
+            "with camera images 174 (77..95 %)",
+            "images`) | 1 | 174/200 | 87 % (77..95) |",
+        ),
         ("twenty_rules", "opens 7 of 108 episodes", "| sampled_test | 7/108 |"),
     ],
 )

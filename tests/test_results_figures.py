@@ -136,50 +136,67 @@ def test_the_figures_without_memory_are_those_of_the_files(script):
     assert f"in {sum(others)} of {30 * len(others)} episodes without memory" in text
 
 
-def test_memories_differ_where_much_memory_is_required(script):
+def test_memories_differ_under_rules_with_long_plans(script):
     tables, text = script("results_tables"), page_of_twenty_rules()
     rows = {cells[0]: cells for cells in tables.memories()}
-    least, most = ({name: cells[at] for name, cells in rows.items()} for at in (4, 6))
-
-    def counts(cells):
-        return sorted(int(cell.split("/")[0]) for cell in cells if cell.endswith(("/32", "/36")))
-
-    low, *_, high = counts(least.values())
-    shown = f"{low} to {high} of 32 episodes, without memory in {least['none']}."
-    assert shown.replace("54/96", "54 of 96") in text
-    shown = {
-        "with VQ, J=4 in {} episodes": "VQ, J=4 (80 bits)",
-        "elapsed time in {},": "elapsed time",
-        "with J=2 in {},": "VQ, J=2 (40 bits)",
-        "without memory in {}.": "none",
+    scenes, none = "earlier scenes, 2.4 to 48 s", "none"
+    few = {name: cells[4] for name, cells in rows.items()}
+    low, *_, high = sorted(
+        int(cell.split("/")[0])
+        for name, cell in few.items()
+        if cell.endswith("/140") and name != scenes
+    )
+    shown = f"in {low} to {high} of 140 episodes, except for frame stacking"
+    assert f"{shown} ({few[scenes].split('/')[0]}) and no memory (158 of 420)" in text
+    assert few[none] == "158/420"
+    many = {
+        name: tables.figures(tables.PlanGroup(7, 8).of(tables.pooled(tables.stored(name))))[0]
+        for name in (*tables.MEMORIES, "skills")
+        if tables.stored(name)
     }
-    for phrase, name in shown.items():
-        assert phrase.format(most[name].replace("/", " of ")) in text
-    assert f"raw history in {most['raw history, convolutions'].split('/')[0]}," in text
-    skills = tables.DEMANDS[-1].of(tables.pooled(tables.stored("skills")))
-    assert tables.figures(skills)[0] == "36/36" and "the skills succeed in all 36" in text
+    assert f"with VQ, J=4 in {many['vq'].replace('/', ' of ')} episodes" in text
+    assert f"raw history in {many['raw'].split('/')[0]}, without memory in 4, with" in text
+    assert (many["none"], many["skills"]) == ("4/180", "60/60")
+    for name, words in {"time": "elapsed time in {},", "vq_J2": "J=2 in {};"}.items():
+        assert words.format(many[name].replace("/", " of ")) in text
     lower = {name for name, cells in rows.items() if cells[8] and float(cells[8]) < 0.05}
-    scenes = "earlier scenes, 2.4 to 48 s"
-    low, *_, high = counts(most[name] for name in lower - {"none", scenes})
-    own = tables.DEMANDS[-1].of(pooled("vq_0"))
-    shown = f"they open {low} to {high} of 36, with earlier scenes none, and with VQ, J=4"
-    assert f"{shown} {sum(own.values('opened')):.0f} of 36" in text and most[scenes] == "0/36"
+    titles = {row.title: name for name, row in tables.MEMORIES.items()}
+    low, *_, high = sorted(int(many[titles[name]].split("/")[0]) for name in lower - {none, scenes})
+    own = tables.PlanGroup(7, 8).of(pooled("vq_0")).values("opened").sum()
+    shown = f"they open {low} to {high} of 60, with earlier scenes {many['scenes'].split('/')[0]}"
+    assert f"{shown}, and with VQ, J=4 {own:.0f} (first training)" in text
     corrected = {name for name in lower if float(rows[name][9]) < 0.05}
-    assert corrected == {"none", scenes, "VQ, J=2 (40 bits)"}
+    assert corrected == {none, scenes, "VQ, J=2 (40 bits)"}
 
 
-def test_the_required_memory_is_proved_for_rule_and_safe(script):
+def test_the_losses_on_safes_that_hide_the_phases_are_those_of_the_files(script):
+    tables, text = script("results_tables"), page_of_twenty_rules()
+
+    def loss(name, shown):
+        group = tables.PlanGroup(7, 8, shown)
+        other = tables.pooled(tables.stored(name))
+        row = tables.compared(group.of(pooled("vq_0")), group.of(other))
+        return round(-100 * row["success_difference"])
+
+    names = "time", "random", "transformer"
+    hidden, shown = ([loss(name, kind) for name in names] for kind in (False, True))
+    written = "({}, {} and {} points, otherwise {}, {} and {})"
+    assert written.format(*hidden, *shown) in text
+    others = "vq_J2", "vq_M20", "vq_all_joints", "token_changes"
+    losses = sorted(loss(name, kind) for name in others for kind in (False, True))
+    assert f"({losses[0]} to {losses[-1]} points)" in text
+
+
+def test_the_memory_that_plans_require_is_proved_for_rule_and_safe(script):
     tables = script("results_tables")
-    assert [safe for safe, shown in tables.SHOWN.items() if shown] == [
-        "safe_01",
-        "safe_02",
-        "safe_07",
-        "safe_10",
-    ]
-    assert tables.bits("rule_020", "safe_02") == 1 and tables.bits("rule_020", "safe_03") == 3
+    shown = [safe for safe, visible in tables.SHOWN.items() if visible]
+    assert shown == ["safe_01", "safe_02", "safe_07", "safe_10"]
+    bits = {kind: tables.PlanGroup(7, 8, kind).bits for kind in (True, False)}
+    assert bits == {True: "1 to 2", False: "2.8 to 3"}
     episodes = pooled("vq_0")
-    groups = [demand.of(episodes).lines for demand in tables.DEMANDS]
-    assert sum(map(len, groups)) == len(episodes.lines), "each episode is in one group"
+    groups = [tables.PlanGroup(*ends, kind) for ends in tables.STEPS for kind in (True, False)]
+    keys = [key for group in groups for key in group.of(episodes).lines]
+    assert sorted(keys) == sorted(episodes.lines), "each episode is in one group"
 
 
 @pytest.mark.parametrize(
@@ -237,24 +254,22 @@ def test_the_counts_of_long_episodes_are_those_of_the_files():
     assert shown in page_of_twenty_rules()
 
 
-def test_the_figures_of_another_episodes_memory_are_those_of_the_files(script):
+def test_the_figures_of_another_episodes_memory_are_those_of_the_files():
     text = page_of_twenty_rules()
     paths = DATA / "vq_0.json", ROBUSTNESS / "vq_0_another.json", MEMORY_DATA / "time_0.json"
     own, another, time = (read_results(path) for path in paths)
     assert f"elapsed time as memory ({compare(time, another)['rows'][0]['opened'][0]})" in text
-    tables = script("results_tables")
 
-    def opened(content, required):
+    def opened(content, steps):
         found = [
-            e["opened"]
-            for e in content["episodes"]
-            if (tables.bits(e["rule"], e["safe"]) > 0) == required
+            e["opened"] for e in content["episodes"] if prove(load_rule(e["rule"])).steps in steps
         ]
         return sum(found), len(found)
 
-    (count, episodes), (same, _) = opened(another, False), opened(own, False)
+    few, many = range(1, 5), range(5, 9)
+    (count, episodes), (same, _) = opened(another, few), opened(own, few)
     assert count == same and f"{count} of {episodes} episodes with either memory" in text
-    (count, episodes), (before, _) = opened(another, True), opened(own, True)
+    (count, episodes), (before, _) = opened(another, many), opened(own, many)
     assert f"success falls from {before} to {count} of {episodes}." in text
 
 

@@ -3,6 +3,7 @@ test_faults.py and test_robot_state_faults.py (virtual time) and in test_sdk_rob
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from recorder import BUSY, assert_within_limits
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
 from unitree_hg.msg import LowCmd
-from user import RAMP
+from user import PATIENCE, RAMP
 
 from h1_2_bridge.wire import decode_low_cmd
 from rulesafe_core.chunks import SECOND
@@ -108,8 +109,9 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
     user.until(lambda: not user.state.hand_trouble, "the hands")
     other = user.create_publisher(LowCmd, "/arm_sdk", 10)
     refusal = user.ask("engage")
-    # Until the other publisher is discovered, and its name.
+    end = time.monotonic() + PATIENCE  # of the discovery of the other publisher, and of its name
     while refusal.success or "not a ROS 2 node" in refusal.message:
+        assert time.monotonic() < end, refusal.message
         user.ask("disengage")
         user.until_state("IDLE", "FAULT")  # FAULT: discovered while it was engaged
         if user.state.state == "FAULT":

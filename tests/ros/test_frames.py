@@ -117,6 +117,7 @@ def test_without_tf_no_frames_are_published(client, start):
     assert client.count_publishers("/tf") == client.count_publishers("/tf_static") == 0
 
 
+@pytest.mark.timeout(300)  # it reads the output of a node
 def test_frames_node_publishes_the_received_robot_at_a_limited_rate(client, start):
     """A clock that jumps back does not stop it."""
     frames = Frames(client)

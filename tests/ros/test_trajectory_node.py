@@ -176,7 +176,7 @@ def test_a_goal_of_any_times_is_executed_in_lock_step(arm):
         for chunk in chunks:
             expected = [np.interp(chunk.times, knots, column) for column in path.T]
             assert np.allclose(chunk.steps.T, expected, atol=0.01)
-        assert len(found.feedback) >= 3  # on a busy machine some are lost
+        assert len(found.feedback) >= len(chunks)  # on a busy machine some are lost
         for feedback in found.feedback:
             assert tuple(feedback.joint_names) == ACTION_JOINTS
             error = np.subtract(feedback.desired.positions, feedback.actual.positions)

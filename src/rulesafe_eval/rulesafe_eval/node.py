@@ -131,7 +131,7 @@ class EvaluatorNode(Node):
         self._episode = 0  # number of the running episode; 0 before the reset response
         self._early: list[EpisodeStatus] = []  # received before the reset response
         self._status_at = 0.0  # wall time of the last status, s
-        self._status_publishers: set[bytes] = set()  # when the episode began
+        self._status_publishers: set[bytes] = set()  # at the reset response
         self._call: RepeatedRequest | None = None
         self._end = Future()
         self._reset = self.create_client(ResetEpisode, "/episode/reset")

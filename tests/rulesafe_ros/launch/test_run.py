@@ -212,6 +212,7 @@ def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_f
     launcher.send_signal(signal.SIGINT)
     lines = iter(launcher.stdout.readline, "")
     assert any("sending signal 'SIGINT' to process[no_term-2]" in line for line in lines)
+    time.sleep(0.5)
     assert running(no_int) and running(no_term)
     launcher.send_signal(signal.SIGINT)
     wait_for(lambda: not running(no_int))

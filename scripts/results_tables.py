@@ -352,7 +352,7 @@ ADDITIONS = {
 
 
 def additions() -> Iterator[Cells]:
-    """Yield safes, variant, figures, difference to DP3-SF and its p without correction."""
+    """Yield safes, variant, figures, difference to DP3-SF and its p."""
     for data, safes in DATA_OF_ADDITIONS.items():
         paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
         found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
@@ -361,7 +361,7 @@ def additions() -> Iterator[Cells]:
             for name, each in found.items()
         ]
         for (name, each), more in zip(found.items(), differences(rows), strict=True):
-            yield safes, ADDITIONS[name], *figures(each), *more[:2]
+            yield safes, ADDITIONS[name], *figures(each), *more
 
 
 TABLES = {

@@ -287,20 +287,22 @@ def test_the_figures_of_interference_are_those_of_the_files():
     assert len(handle) > len(none) / 2, "most touch the handle while the knob is due"
 
 
-def test_the_figures_of_the_safe_s_frame_are_those_of_the_files(script):
+def test_the_figures_of_the_additions_are_those_of_the_files(script):
     tables = script("results_tables")
-    full, without = (
+    own, *others = (
         tables.pooled([RESULTS / f"data/additions/ten_safes_{name}.json"])
-        for name in ("nothing", "safe_frame")
+        for name in ("nothing", "safe_frame", "network")
     )
-    row = tables.compared(full, without)
+    frame, network = (tables.compared(own, each) for each in others)
     text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
-    counts = [f"{count:.0f} of 50" for count in row["opened"]]
-    assert f"it opens {counts[0]}.** Without the safe's frame it opens {counts[1]}" in text
-    assert f"not significant (p = {row['success_p']:.2g})" in text
-    low, high = row["process_score_interval"]
-    shown = f"({row['process_score_difference']:.2f}, {low:.2f}..{high:.2f}, "
-    assert f"{shown}p = {row['process_score_p']:.1g})" in text
+    opened, without = (f"{count:.0f} of 50" for count in frame["opened"])
+    published = f"the published network {network['opened'][1]:.0f} of 50.**"
+    assert f"DP3-SF opens {opened}, {published}" in text
+    assert f"Without the safe's frame DP3-SF opens {without};" in text
+    assert f"not significant (p = {frame['success_p']:.2g})" in text
+    low, high = frame["process_score_interval"]
+    shown = f"({frame['process_score_difference']:.2f}, {low:.2f}..{high:.2f}, "
+    assert f"{shown}p = {frame['process_score_p']:.1g})" in text
 
 
 def test_the_counts_with_shuffled_tokens_are_those_of_the_files():

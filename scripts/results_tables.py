@@ -345,8 +345,8 @@ ADDITIONS = {
     "nothing": "DP3-SF",
     "safe_frame": "without the safe's frame",
     "augmentation": "without augmentation",
-    "network": "published network, no scene encoder and safe's frame",
-    "all": "the same with absolute actions, without augmentation",
+    "network": "published network",
+    "all": "published network, absolute actions, no augmentation",
 }
 """Variants of the study `additions`."""
 

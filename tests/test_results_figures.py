@@ -289,16 +289,22 @@ def test_the_figures_of_interference_are_those_of_the_files():
 
 def test_the_figures_of_the_additions_are_those_of_the_files(script):
     tables = script("results_tables")
-    own, *others = (
-        tables.pooled([RESULTS / f"data/additions/ten_safes_{name}.json"])
-        for name in ("nothing", "safe_frame", "network")
-    )
-    frame, network = (tables.compared(own, each) for each in others)
+
+    def of(data, name):
+        return tables.pooled([RESULTS / f"data/additions/{data}_{name}.json"])
+
+    def opened(data, name):
+        return f"{of(data, name).values('opened').sum():.0f}"
+
     text = " ".join((RESULTS / "policies.md").read_text("utf-8").split())
-    opened, without = (f"{count:.0f} of 50" for count in frame["opened"])
-    published = f"the published network {network['opened'][1]:.0f} of 50.**"
-    assert f"DP3-SF opens {opened}, {published}" in text
-    assert f"Without the safe's frame DP3-SF opens {without};" in text
+    own, published = (
+        [opened(data, name) for data in ("rule_001", "ten_safes")] for name in ("nothing", "all")
+    )
+    assert f"opens {own[0]} of 50 on one safe and {own[1]} of 50 on ten safes;" in text
+    assert f"without augmentation {published[0]} and {published[1]}.**" in text
+    frame = tables.compared(of("ten_safes", "nothing"), of("ten_safes", "safe_frame"))
+    assert f"{frame['opened'][1]:.0f} of 50 without the safe's frame;" in text
+    assert f"it opens {opened('rule_001', 'safe_frame')} without the frame" in text
     assert f"not significant (p = {frame['success_p']:.2g})" in text
     low, high = frame["process_score_interval"]
     shown = f"({frame['process_score_difference']:.2f}, {low:.2f}..{high:.2f}, "

@@ -91,10 +91,15 @@ def test_the_files_of_a_directory(tmp_path, capsys):
         assert picture.size[0] > 500
 
 
-@pytest.mark.parametrize(("count", "drawn"), [(2, False), (6, True)])
-def test_a_report_begins_with_the_result_and_ends_with_the_commands(tmp_path, count, drawn):
+@pytest.mark.parametrize(
+    ("count", "drawn", "by", "author"),
+    [(2, False, "programs", "task programs"), (6, True, "expert", "the expert")],
+)
+def test_a_report_begins_with_the_result_and_ends_with_the_commands(
+    tmp_path, count, drawn, by, author
+):
     rules = sorted(RULES)[:count]
-    settle(tmp_path, make_request(",".join(rules), 1, 1, "safe_02", "nominal", 0))
+    settle(tmp_path, make_request(",".join(rules), 1, 1, "safe_02", "nominal", 0, by=by))
     for rule in rules:
         facts = facts_of(load_request(tmp_path).attempt(rule, 0)) | {"resampled": 0}
         facts |= {"success": True, "retries": 0, "failure": ""}
@@ -102,8 +107,9 @@ def test_a_report_begins_with_the_result_and_ends_with_the_commands(tmp_path, co
     report = tmp_path / "expert.md"
     assert main(["demos", "stats", str(tmp_path), "--report", str(report)]) == 0
     title, claim, *_ = report.read_text().split("\n\n")
-    assert title == "# Success rate of the expert"
-    assert f"opened the safe in {count} of {count} attempts (95 % interval" in claim
+    assert title == f"# Success rate of {author}"
+    claimed = f"**{author.capitalize()} opened the safe in {count} of {count} attempts (95 % int"
+    assert claim.startswith(claimed)
     assert (tmp_path / "expert.png").exists() == drawn
     assert ("](expert.png)" in report.read_text()) == drawn
     assert ("<summary>Table by rule</summary>" in report.read_text()) == drawn

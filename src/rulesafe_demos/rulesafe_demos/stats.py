@@ -291,9 +291,10 @@ def report(found: Stats, directory: Path, figure: str = "") -> str:
     by_safe = markdown(grouped(found.rows, lambda row: row.safe), "safe")
     failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
     versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
+    author = "the expert" if found.request.by == "expert" else "task programs"
     parts = [
-        "# Demonstrations and their dataset" if weighed else "# Success rate of the expert",
-        f"**The expert opened the safe in {opened} ({interval}){length}.**",
+        f"# {'Demonstrations and their dataset' if weighed else f'Success rate of {author}'}",
+        f"**{author.capitalize()} opened the safe in {opened} ({interval}){length}.**",
         f"![Success rate and length by rule]({figure})" if figure else "",
         by_rule if few else markdown([all_rules], "rule"),
         "Made by `rulesafe demos stats`: [how to reproduce](#how-to-reproduce).",

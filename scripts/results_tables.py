@@ -300,6 +300,20 @@ def robustness() -> Iterator[Cells]:
         yield CONDITIONS[name], *figures(each), *more
 
 
+COMPARED = {"vq": "VQ, J=4", "raw": "raw history", "none": "no memory"}
+"""Memories out of distribution."""
+
+
+def shifted() -> Iterator[Cells]:
+    """Yield memory, figures on the split `shifted`, difference to VQ, J=4 and its p, for the first
+    trainings."""
+    paths = {name: DATA / f"robustness/{name}_0_shifted.json" for name in COMPARED}
+    found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
+    rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
+    for (name, each), more in zip(found.items(), differences(rows), strict=True):
+        yield COMPARED[name], *figures(each), *more
+
+
 def lengths() -> Iterator[Cells]:
     """Yield memory length, figures, difference to M=40 and its p."""
     found = {m: pooled(stored(f"vq_M{m}", ["lengths"])) for m in (20, 40, 60)}
@@ -373,6 +387,7 @@ TABLES = {
         "Other memories": memories,
         "Inputs and sizes of the memories": sizes,
         "Disturbances": robustness,
+        "Memories out of distribution": shifted,
         "New locks": generated,
         "Memory length under long locks": lengths,
     },

@@ -93,6 +93,7 @@ def test_it_fits_on_three_screens():
             "with camera images 174 (77..95 %)",
             "images`) | 1 | 174/200 | 87 % (77..95) |",
         ),
+        ("twenty_rules", "`shifted`: 160 and 156 of 200)", "| raw history | 160/200 |"),
         ("twenty_rules", "opens 7 of 108 episodes", "| sampled_test | 7/108 |"),
     ],
 )

@@ -110,7 +110,8 @@ def test_the_written_tables_are_those_of_the_files(script):
     kept = {path.stem.rpartition("_")[0] for path in MEMORY_DATA.glob("*.json")}
     assert kept <= set(module.MEMORIES), "each evaluation has a row"
     kept = {path.stem for path in ROBUSTNESS.glob("*.json")}
-    assert kept <= {f"vq_0_{name}" for name in module.CONDITIONS} | set(module.GENERATED)
+    known = {f"vq_0_{name}" for name in module.CONDITIONS} | set(module.GENERATED)
+    assert kept <= known | {f"{name}_0_shifted" for name in module.COMPARED}
 
 
 def page_of_twenty_rules():
@@ -221,8 +222,13 @@ def test_the_differences_in_the_text_are_those_of_the_files(first, second, scrip
         assert f"{shown} p = {row['success_p']:.2g}" in text
 
 
-def test_the_figures_out_of_distribution_are_those_of_the_file():
+def test_the_figures_out_of_distribution_are_those_of_the_files(script):
     found, text = pooled("../robustness/vq_0_shifted"), page_of_twenty_rules()
+    tables = script("results_tables")
+    raw = tables.compared(found, pooled("../robustness/raw_0_shifted"))
+    counts = "{:.0f} and {:.0f} of 200".format(*raw["opened"])
+    assert f"no difference between tokens and the raw history was found ({counts})" in text
+    assert raw["success_p"] > 0.05
     for safe in ("safe_05", "safe_10"):
         count = sum(line["opened"] for key, line in found.lines.items() if key[2] == safe)
         assert f"{count} of 100 on {safe}" in text

@@ -20,14 +20,13 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import RESULTS, SHOWN, STEPS, PlanGroup, pooled, stored
+from results_tables import PROOFS, RESULTS, SHOWN, STEPS, PlanGroup, pooled, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
-from rulesafe_locks.proofs import prove
-from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_locks.rules import RULES
 
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
@@ -201,8 +200,7 @@ def draw_twenty(folder: Path) -> Figure:
             opened_by_rule[key[0]].append(episodes[key])
         found.setdefault(name.partition("_")[0], []).append(opened_by_rule)
     found = {memory: found[memory] for memory in COLORS if memory in found}
-    proofs = {rule: prove(load_rule(rule)) for rule in RULES}
-    order = sorted(RULES, key=lambda rule: (proofs[rule].memory, proofs[rule].steps, rule))
+    order = sorted(RULES, key=lambda rule: (PROOFS[rule].memory, PROOFS[rule].steps, rule))
     figure = Figure(figsize=(8, 3.4), dpi=200, layout="constrained")
     axes = figure.subplots()
     for j, (memory, results) in enumerate(found.items()):
@@ -211,7 +209,7 @@ def draw_twenty(folder: Path) -> Figure:
         axes.bar(x, opened.mean(0), 0.26, color=COLORS[memory])
         for each in opened:
             axes.plot(x, each, ".", color=INK, markersize=2.5)
-    labels = [f"{rule[-3:]}\n{proofs[rule].bits:.1f}" for rule in order]
+    labels = [f"{rule[-3:]}\n{PROOFS[rule].bits:.1f}" for rule in order]
     axes.set_xticks(range(len(order)), labels)
     axes.set_xlim(-0.6, len(order) - 0.4)
     axes.set_xlabel("rule, and the bits of memory that its shortest plan needs besides the phases")
@@ -232,7 +230,7 @@ LINES = {
     "time": ("elapsed time", "#b5544d", "-"),
     "none": ("no memory", COLORS["none"], "-"),
 }
-"""Memories in the figure of memories: label, color, line style."""
+"""Policies in the figure of memories: label, color, line style."""
 
 
 def draw_memories() -> Figure:

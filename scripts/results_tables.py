@@ -145,6 +145,13 @@ def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
     return cells
 
 
+def against(first: str, found: Mapping[str, Pooled]) -> Iterator[tuple[str, Pooled, Cells]]:
+    """Yield name, episodes, and difference to those of `first` with its p, for each row."""
+    rows = [compared(found[first], each) if name != first else None for name, each in found.items()]
+    for (name, each), more in zip(found.items(), differences(rows), strict=True):
+        yield name, each, more
+
+
 TWENTY = {
     "VQ, J=4 (`two_level_all_rules` is the first)": "vq",
     "VQ, J=4, camera images (`two_level_all_rules_images`)": "images",
@@ -231,12 +238,11 @@ def causes() -> Iterator[Cells]:
 
 
 def memories() -> Iterator[Cells]:
-    """Yield memory, number of trainings, success, counts by the group, difference to VQ, J=4
-    and its p."""
+    """Yield memory, number of trainings, success, counts of each group of COLUMNS, difference to
+    VQ, J=4 and its p."""
     paths = {name: stored(name) for name in MEMORIES}
     found = {name: pooled(each) for name, each in paths.items() if each}
-    rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
-    for (name, each), more in zip(found.items(), differences(rows), strict=True):
+    for name, each, more in against("vq", found):
         opened, success, _ = figures(each)
         counts = [figures(group.of(each))[0] for group in COLUMNS]
         yield MEMORIES[name].title, str(len(paths[name])), opened, success, *counts, *more
@@ -300,18 +306,16 @@ def robustness() -> Iterator[Cells]:
         yield CONDITIONS[name], *figures(each), *more
 
 
-COMPARED = {"vq": "VQ, J=4", "raw": "raw history", "none": "no memory"}
+COMPARED = {"vq": "VQ, J=4", "raw": "raw history"}
 """Memories out of distribution."""
 
 
 def shifted() -> Iterator[Cells]:
     """Yield memory, figures on the split `shifted`, difference to VQ, J=4 and its p, for the first
     trainings."""
-    paths = {name: DATA / f"robustness/{name}_0_shifted.json" for name in COMPARED}
-    found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
-    rows = [compared(found["vq"], each) if name != "vq" else None for name, each in found.items()]
-    for (name, each), more in zip(found.items(), differences(rows), strict=True):
-        yield COMPARED[name], *figures(each), *more
+    found = {name: pooled([DATA / f"robustness/{name}_0_shifted.json"]) for name in COMPARED}
+    for name, each, more in against("vq", found):
+        yield COMPARED[name], *figures(each), *more[:2]
 
 
 def lengths() -> Iterator[Cells]:
@@ -370,11 +374,7 @@ def additions() -> Iterator[Cells]:
     for data, safes in DATA_OF_ADDITIONS.items():
         paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
         found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
-        rows = [
-            compared(found["nothing"], each) if name != "nothing" else None
-            for name, each in found.items()
-        ]
-        for (name, each), more in zip(found.items(), differences(rows), strict=True):
+        for name, each, more in against("nothing", found):
             yield safes, ADDITIONS[name], *figures(each), *more
 
 

@@ -50,6 +50,10 @@ class Peer:
         """Return sent, commands, hand_commands, weight, q, dq (27), hands (12), time, cpu, late."""
         return self.ask("report")
 
+    def weight_is_zero(self) -> bool:
+        """Return whether the last command that the robot received has weight 0."""
+        return self.report()["weight"] == 0.0
+
     def record(self) -> Record:
         """Return all commands received so far."""
         path = self._folder / "commands.npz"

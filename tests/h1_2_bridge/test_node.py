@@ -129,7 +129,7 @@ def test_interrupted_it_lets_the_robot_go_first(robot, bridge, user, stop_first)
     if stop_first:
         assert user.ask("stop").success
     assert process.stop() == 0
-    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     record = robot.record()
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
     assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it falls, no jump"
@@ -160,7 +160,7 @@ def test_shut_down_it_releases_the_robot_and_engages_no_more(robot, transition, 
     user.engage()
     assert transition(Transition.TRANSITION_ACTIVE_SHUTDOWN)
     user.until_state("IDLE")
-    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     assert "shut down; start the bridge again" in user.ask("engage").message
 
 

@@ -111,10 +111,10 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     user.spin(1.0)
     # At last the bridge is lost. A supervisor that was lost before has led to a release meanwhile.
     if supervisor.poll() is not None and process.poll() is None:
-        user.until(lambda: robot.report()["weight"] == 0.0, "released after the supervisor's loss")
+        user.until(robot.weight_is_zero, "released after the supervisor's loss")
     if process.poll() is None:
         process.kill()
-    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     user.spin(0.5)
     record = robot.record()
     assert len(record)

@@ -57,11 +57,6 @@ def bridge(bridge):
     return partial(bridge, speed=SPEED)
 
 
-def weight_is_zero(robot):
-    """Return whether the last command that the robot received has weight 0."""
-    return robot.report()["weight"] == 0.0
-
-
 def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     process = bridge()
     user.until_state("IDLE")
@@ -77,7 +72,7 @@ def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     user.until(lambda: robot.report()["q"][23] > before[23] + 0.2, "the elbow moves")
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     counts = [-1]
 
     def nothing_is_sent() -> bool:
@@ -151,7 +146,7 @@ def test_a_robot_that_falls_silent_is_a_fault_and_may_come_back(robot, bridge, u
     user.engage()
     robot.faults(silent=True)
     user.until_state("FAULT")
-    user.until(lambda: weight_is_zero(robot), "weight 0 in spite of the lost states")
+    user.until(robot.weight_is_zero, "weight 0 in spite of the lost states")
     assert not user.ask("engage").success
     robot.faults(silent=False)
     user.spin(1.0)
@@ -174,7 +169,7 @@ def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
     user.engage()
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    user.until(lambda: weight_is_zero(second), "weight 0")
+    user.until(second.weight_is_zero, "weight 0")
     assert_within_limits(second.record(), speed=SPEED, ramp=RAMP, slack=BUSY)
 
 
@@ -189,7 +184,7 @@ def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter
     robot.faults(**fault)
     user.until_state("FAULT")
     assert getattr(user.state, counter) > 0
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
 
 
 def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
@@ -219,7 +214,7 @@ def test_the_remote_stops_the_arm(robot, bridge, user):
     robot.faults(remote=0)
     assert user.ask("reset").success
     user.until_state("IDLE")
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
 
 
 def test_the_stop_service_and_sigterm(robot, bridge, user):
@@ -228,7 +223,7 @@ def test_the_stop_service_and_sigterm(robot, bridge, user):
     assert user.ask("stop").success
     user.until_state("DAMPING")
     assert process.stop(signal.SIGTERM) == 143
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
 
 
 @pytest.mark.parametrize(
@@ -286,10 +281,10 @@ def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, star
     process.process.send_signal(signal.SIGSTOP)
     user.spin(3.3)  # the supervisor is ramping down, or has done so
     process.process.send_signal(signal.SIGCONT)
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     user.until_state("FAULT")
     user.spin(1.0)
-    assert weight_is_zero(robot), "the bridge is silent"
+    assert robot.weight_is_zero(), "the bridge is silent"
     record = robot.record()
     record = record.where(~record.late)
     assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all(), "it never rises"
@@ -310,7 +305,7 @@ def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_superv
     bridge(supervisor_timeout=2.5, gap_timeout=2.5)
     user.states.clear()
     user.until_state("IDLE")
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     user.engage()
     user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
     weight = robot.record().weight
@@ -324,7 +319,7 @@ def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_s
     supervisor.kill()
     supervisor.wait()
     user.until_state("FAULT")
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     start_supervisor(RAMP, patience=3.0)
     assert user.ask("reset").success
     user.engage()
@@ -337,7 +332,7 @@ def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, start
     user.engage()
     assert any("the bridge publishes commands" in line for line in supervisor.stderr)  # it listens
     process.stop(signal.SIGKILL)
-    user.until(lambda: weight_is_zero(robot), "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(60) == 0
     record = robot.record()

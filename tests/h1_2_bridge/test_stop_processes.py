@@ -82,7 +82,7 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
         stopped.append((damped, time.time()))
         assert user.ask("reset").success
         user.until_state("IDLE")
-    user.until(lambda: robot.report()["weight"] == 0.0, "weight 0")
+    user.until(robot.weight_is_zero, "weight 0")
     record = robot.record()
     stiff = record.motors[:, :27, 4].any(axis=1) & (record.weight > 0)
     for damped, reset in stopped:

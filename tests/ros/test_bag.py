@@ -168,7 +168,8 @@ def test_a_bag_is_played_unchanged(client, numbers, bag_command, tmp_path):
     late = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     client.create_subscription(String, "/instruction", lambda m: instructions.append(m.data), late)
     client.until(
-        lambda: instructions and heard.count(29) >= 2, "the instruction, and the second round"
+        lambda: instructions and heard.count(29) >= 2,
+        "the instruction, and the last number of the second round",
     )
     assert not client.count_publishers("/arm_sdk")
     output = player.stop_well()

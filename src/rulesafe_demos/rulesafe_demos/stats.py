@@ -292,8 +292,9 @@ def report(found: Stats, directory: Path, figure: str = "") -> str:
     failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
     versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
     author = "the expert" if found.request.by == "expert" else "task programs"
+    title = "Demonstrations and their dataset" if weighed else f"Success rate of {author}"
     parts = [
-        f"# {'Demonstrations and their dataset' if weighed else f'Success rate of {author}'}",
+        f"# {title}",
         f"**{author.capitalize()} opened the safe in {opened} ({interval}){length}.**",
         f"![Success rate and length by rule]({figure})" if figure else "",
         by_rule if few else markdown([all_rules], "rule"),

@@ -53,21 +53,22 @@ SETTINGS = {
 
 VARIABLES = {
     "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
-    "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from nowhere else.",
-    "OPENAI_BASE_URL": "The endpoint, where `--base-url` is not given.",
+    "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from this variable only.",
+    "OPENAI_BASE_URL": "The endpoint, if `--base-url` is not given.",
+    "RULESAFE_API_KEY": "API key of `rulesafe policy serve` and of its clients.",
     "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
-    "RAY_USAGE_STATS_ENABLED": "Set to 0 for a Ray that we start, unless you have set it.",
-    "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one graph of ours in each.",
+    "RAY_USAGE_STATS_ENABLED": "Ray's usage statistics; set to 0 (off) unless it is set.",
+    "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain.",
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; launch files set LOCALHOST.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",
-    "ROS_LOG_DIR": "The same folder itself.",
-    "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Of launch files: where all output goes.",
-    "FASTRTPS_DEFAULT_PROFILES_FILE": "Of Fast DDS: a profile, as config/fast_dds_loopback.xml.",
-    "RMW_IMPLEMENTATION": "The middleware; rmw_fastrtps_cpp is the one among the wheels.",
-    "LD_LIBRARY_PATH": "Handed on to the sandbox, where set.",
-    "AMENT_PREFIX_PATH": "Where packages of a sourced ROS 2 are looked for.",
-    "XDG_CACHE_HOME": "Where convex pieces of imported safes are stored, in `rulesafe/`; ~/.cache.",
-    "PATH": "Where executables of nodes are looked for.",
+    "ROS_LOG_DIR": "The folder of these logs itself, instead.",
+    "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Output of all processes of launch files: screen, log, both.",
+    "FASTRTPS_DEFAULT_PROFILES_FILE": "Profile of Fast DDS, such as config/fast_dds_loopback.xml.",
+    "RMW_IMPLEMENTATION": "The middleware; `make setup` installs rmw_fastrtps_cpp.",
+    "LD_LIBRARY_PATH": "Passed to the sandbox if set.",
+    "AMENT_PREFIX_PATH": "Prefixes of the packages of a sourced ROS 2.",
+    "XDG_CACHE_HOME": "Cache, with the convex pieces of imported safes in `rulesafe/`; ~/.cache.",
+    "PATH": "Folders of the nodes' executables.",
 }
 """Environment variable that the code reads or sets -> its meaning."""
 
@@ -262,7 +263,7 @@ def topics() -> str:
     for title, graph in (("The simulation", simulation()), ("The robot", beside_the_robot())):
         page.append(f"## {title}\n\n{table(head, graph.topics)}")
         page.append(table(("service or action", "type", "of"), graph.services))
-    page.append("## Messages of our own\n")
+    page.append("## Messages of this project\n")
     for path in sorted(ROOT.glob("src/rulesafe_interfaces/*/*.*")):
         if path.suffix in (".msg", ".srv", ".action"):
             name = f"rulesafe_interfaces/{path.parent.name}/{path.stem}"

@@ -238,14 +238,14 @@ def causes() -> Iterator[Cells]:
 
 
 def memories() -> Iterator[Cells]:
-    """Yield memory, number of trainings, success, counts of each group of COLUMNS, difference to
-    VQ, J=4 and its p."""
+    """Yield memory, number opened in each training, success, counts of each group of COLUMNS,
+    difference to VQ, J=4 and its p."""
     paths = {name: stored(name) for name in MEMORIES}
     found = {name: pooled(each) for name, each in paths.items() if each}
     for name, each, more in against("vq", found):
-        opened, success, _ = figures(each)
+        opened = ", ".join(f"{pooled([path]).values('opened').sum():.0f}" for path in paths[name])
         counts = [figures(group.of(each))[0] for group in COLUMNS]
-        yield MEMORIES[name].title, str(len(paths[name])), opened, success, *counts, *more
+        yield MEMORIES[name].title, opened, figures(each)[1], *counts, *more
 
 
 def sizes() -> Iterator[Cells]:

@@ -141,7 +141,7 @@ def test_memories_differ_under_rules_with_long_plans(script):
     tables, text = script("results_tables"), page_of_twenty_rules()
     rows = {cells[0]: cells for cells in tables.memories()}
     scenes, none = "earlier scenes, 2.4 to 48 s", "none"
-    few = {name: cells[4] for name, cells in rows.items()}
+    few = {name: cells[3] for name, cells in rows.items()}
     low, *_, high = sorted(
         int(cell.split("/")[0])
         for name, cell in few.items()
@@ -160,13 +160,13 @@ def test_memories_differ_under_rules_with_long_plans(script):
     assert (many["none"], many["skills"]) == ("4/180", "60/60")
     for name, words in {"time": "elapsed time in {},", "vq_J2": "J=2 in {};"}.items():
         assert words.format(many[name].replace("/", " of ")) in text
-    lower = {name for name, cells in rows.items() if cells[8] and float(cells[8]) < 0.05}
+    lower = {name for name, cells in rows.items() if cells[7] and float(cells[7]) < 0.05}
     titles = {row.title: name for name, row in tables.MEMORIES.items()}
     low, *_, high = sorted(int(many[titles[name]].split("/")[0]) for name in lower - {none, scenes})
     own = tables.PlanGroup(7, 8).of(pooled("vq_0")).values("opened").sum()
     shown = f"they open {low} to {high} of 60, with earlier scenes {many['scenes'].split('/')[0]}"
     assert f"{shown}, and with VQ, J=4 {own:.0f} (first training)" in text
-    corrected = {name for name in lower if float(rows[name][9]) < 0.05}
+    corrected = {name for name in lower if float(rows[name][8]) < 0.05}
     assert corrected == {none, scenes, "VQ, J=2 (40 bits)"}
 
 

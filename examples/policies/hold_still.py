@@ -1,4 +1,4 @@
-"""The least that a policy can be: the hand stays where it is.
+"""Minimal policy: hold the current joint positions.
 
 With this folder on the PYTHONPATH, the nodes find it by its name::
 
@@ -11,12 +11,12 @@ from policy_node.policy import CHUNK, Needs
 
 
 class HoldStill:
-    """Sees the joint positions of the present frame, and commands them again."""
+    """Return the observed joint positions as targets."""
 
     needs = Needs(frames=1)
 
     def reset(self):
-        """Nothing is remembered from one question to the next."""
+        """Do nothing: the policy has no state."""
 
     def infer(self, observation):
         return np.repeat(observation.joints[-1:], CHUNK, axis=0)

@@ -8,9 +8,12 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from unitree_go.msg import MotorStates
 from user import Bridge
 
 from h1_2_bridge import commands
+from h1_2_bridge.client_node import BridgeClient
+from rulesafe_core.client_node import connected
 from rulesafe_core.errors import RuleSafeError
 
 pytestmark = pytest.mark.ros
@@ -45,6 +48,17 @@ def bridge(robot):
     running = Bridge(network_interface="''")
     yield running
     running.stop()
+
+
+def test_malformed_hand_states_count_as_none():
+    with connected(lambda: BridgeClient(lambda text: None)) as client:
+        publisher = client.create_publisher(MotorStates, "/inspire/state", 1)
+        short = bytes([0, 1, 0, 0]) + (12).to_bytes(4, "little")
+        client.create_timer(0.05, lambda: publisher.publish(short))
+        client.spin_for(1.0)
+        snapshot = client.listen(3.0)
+    assert snapshot.hand is None
+    assert "/inspire/state" not in snapshot.topics
 
 
 def test_from_the_first_check_to_a_stop(bridge):

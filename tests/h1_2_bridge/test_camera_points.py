@@ -50,8 +50,9 @@ def test_millimetres_and_metres_are_the_same():
     np.testing.assert_array_equal(decode_depth(metres.tobytes(), "32FC1", 64, 48), metres)
     with pytest.raises(RuleSafeError, match="16UC1"):
         decode_depth(raw, "mono8", 64, 48)
-    with pytest.raises(RuleSafeError, match="padding"):
-        decode_depth(raw, "16UC1", 64, 50)
+    for data, height in ((raw, 50), (raw[:-1], 48)):
+        with pytest.raises(RuleSafeError, match="padding"):
+            decode_depth(data, "16UC1", 64, height)
 
 
 def test_distortion_is_undone():

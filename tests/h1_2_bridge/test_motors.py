@@ -8,13 +8,13 @@ import pytest
 from sdk_motors import Robot
 
 from h1_2_bridge.gravity import ArmGravity
+from h1_2_bridge.messages import SLOTS
 from h1_2_bridge.motors import (
     LEFT_ARM,
     LEGS,
     MOTOR_COUNT,
     MOTOR_JOINTS,
     RIGHT_ARM,
-    SLOTS,
     WAIST,
     WEIGHT_SLOT,
     gains,

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from h1_2_bridge.motors import WEIGHT_SLOT
-from h1_2_bridge.supervisor import LAST_ZEROS, SECOND, Supervisor, SupervisorParameters, Turn
+from h1_2_bridge.supervisor import LAST_ZEROS, Supervisor, SupervisorParameters, Turn
 from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 MS = SECOND // 1000

@@ -103,6 +103,7 @@ def test_invalid_arguments_and_actions_are_refused():
     for kwargs, message in (
         ({"observations": ("images",)}, "last_move"),
         ({"moves": 0}, "moves is 0"),
+        ({"render_mode": "human"}, "render_mode is 'human'"),
         ({"instruction": "tiny"}, "unknown instruction"),
     ):
         with pytest.raises(RuleSafeError, match=message):

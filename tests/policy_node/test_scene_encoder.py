@@ -7,10 +7,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from safetensors.torch import save_file
+
 from policy_node.batches import Batch
 from policy_node.configs import Dp3Config, EncoderConfig
 from policy_node.dp3 import Dp3
 from policy_node.scene_encoder import (
+    KIND,
     QUANTITIES,
     SceneEncoder,
     Scenes,
@@ -120,6 +123,20 @@ def test_what_is_no_encoder_and_what_holds_no_scenes_is_refused(tmp_path):
         load_scenes(tmp_path / "bad.safetensors")
     with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
         load_scenes(tmp_path / "none.npz")
+    boxes(5).save(tmp_path / "scenes.npz")
+    whole = (tmp_path / "scenes.npz").read_bytes()
+    for size in (0, len(whole) // 2):
+        (tmp_path / "part.npz").write_bytes(whole[:size])
+        with pytest.raises(RuleSafeError, match="is not a file of `policy scenes`"):
+            load_scenes(tmp_path / "part.npz")
+
+
+@pytest.mark.parametrize("config", ["no JSON", "{}", '{"safes": ["safe_01"], "size": 3}'])
+def test_an_encoder_with_an_invalid_configuration_is_refused(config, tmp_path):
+    path = tmp_path / "bad.safetensors"
+    save_file({"weight": torch.zeros(1)}, path, {"kind": KIND, "config": config})
+    with pytest.raises(RuleSafeError, match="cannot be read"):
+        load_encoder(str(path))
 
 
 def test_a_policy_sees_through_it_and_leaves_it_as_it_is(tmp_path):

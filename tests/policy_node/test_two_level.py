@@ -92,7 +92,7 @@ def test_near_its_end_a_subtask_overlaps_with_the_next_one(labelled, cache, memo
 
 
 def test_a_dataset_without_subtasks_is_refused(demos, memories, tmp_path):
-    with pytest.raises(RuleSafeError, match="has no subtasks; render it again"):
+    with pytest.raises(RuleSafeError, match="has no subtasks; `rulesafe demos render`"):
         ObservationWindows(
             EpisodeStore(demos), [0], SKILLS, memories["none"], TrainConfig(), tmp_path
         )

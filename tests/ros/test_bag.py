@@ -1,6 +1,9 @@
 """Tests of recorder and player with real nodes; independent libraries read the bags."""
 
 import signal
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
@@ -208,6 +211,41 @@ def test_a_bag_in_simulated_time_has_no_pauses(client, start, tmp_path):
     assert [m.when for m in messages] == [7 * 10**9] * len(messages)
     assert len(messages) == 2
     assert np.array_equal([m.topic for m in messages], ["/instruction"] * 2)
+
+
+SMALL = """
+import sys
+from rulesafe_cli.cli import main
+from rulesafe_ros.bag import record_node
+
+record_node.PENDING_LIMIT, record_node.REPORT_PERIOD = 1000, 0.5
+sys.exit(main(["bag", "record", "--topics", "/text", "--clock", "sim", "--out", sys.argv[1]]))
+"""
+
+
+def test_messages_that_wait_for_the_first_clock_have_a_limited_size(client, tmp_path):
+    """Without /clock, a recording in simulated time does not fill the memory."""
+    publisher = client.create_publisher(String, "/text", ALL)
+    bag = tmp_path / "bag"
+    command = [sys.executable, "-c", SMALL, str(bag)]
+    recorder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    reader = threading.Thread(target=lambda: lines.extend(iter(recorder.stdout.readline, "")))
+    reader.start()
+
+    def lost() -> bool:
+        publisher.publish(String(data="x" * 400))
+        return any(line.startswith("lost so far") for line in lines)
+
+    try:
+        client.until(lost, "lost messages")
+    finally:
+        recorder.send_signal(signal.SIGINT)
+        recorder.wait(PATIENCE)
+        reader.join()
+    assert any("2 messages were not recorded: no message on /clock" in line for line in lines)
+    metadata = Bag(bag).metadata
+    assert metadata.messages == 0 and metadata.dropped["/text"] > 0
 
 
 def test_a_bag_is_not_played_with_a_robot_in_the_graph(client, bag_command, tmp_path):

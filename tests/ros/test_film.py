@@ -6,9 +6,12 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from sensor_msgs.msg import CompressedImage
+
 from policy_node.convert import TOKENS_QOS
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
+from rulesafe_core.convert import IMAGE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
 from rulesafe_demos.video.strip import BAND, TOP, squares
@@ -68,17 +71,21 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
         f"time_limit:={FRAMES / 10}",
     )
-    client.until_heard_by("evaluator_node", "/memory/tokens")
+    broken = client.create_publisher(CompressedImage, "/film/head/compressed", IMAGE_QOS)
+    client.until_heard_by("evaluator_node", "/memory/tokens", "/film/head/compressed")
     client.wait_for_turn()
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
     client.until(lambda: began in tokens_by_stamp, "the memory of its first instant")
     waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
+    for _ in range(5):
+        broken.publish(CompressedImage(format="png", data=b"no image"))
     client.send(waving, began)
     client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
     code, output = evaluator.wait()
     assert code == 1 and "film.mp4" in output
+    assert "images are missing in the video: cannot decode the compressed image" in output
     expected = [tokens_by_stamp[began + i * PERIOD] for i in range(FRAMES + 1)]
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]

@@ -28,7 +28,8 @@ def cloud(**changed) -> SimpleNamespace:
     ]
     point = np.array([1, 2, 3, 0], np.float32)
     point[3:] = np.array([255 << 16 | 51], np.uint32).view(np.float32)
-    message = {"fields": fields, "point_step": 16, "is_bigendian": False, "data": point.tobytes()}
+    message = {"fields": fields, "point_step": 16, "width": 1, "height": 1}
+    message |= {"is_bigendian": False, "data": point.tobytes()}
     return SimpleNamespace(**message | changed)
 
 
@@ -80,3 +81,6 @@ def test_clouds():
     ):
         with pytest.raises(RuleSafeError, match=r"x, y, z and rgb \(float32, 16 bytes per point\)"):
             decode_cloud(cloud(**changed))
+    for size in (15, 32):
+        with pytest.raises(RuleSafeError, match=f"{size} bytes are not those of 1 points"):
+            decode_cloud(cloud(data=bytes(size)))

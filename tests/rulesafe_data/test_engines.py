@@ -46,6 +46,12 @@ def test_jobs_deaths_and_errors(engine, tmp_path):
         results(["1 / 0"], **words)
 
 
+@pytest.mark.parametrize("workers", [0, -1])
+def test_without_workers_no_job_counts_as_done(workers):
+    with pytest.raises(RuleSafeError, match=f"at least one worker is needed; got {workers}"):
+        results(["1"], workers=workers)
+
+
 def test_a_death_is_retried_a_bounded_number_of_times(tmp_path):
     log = tmp_path / "log"
     with pytest.raises(RuleSafeError, match="the worker died, 3 times"):

@@ -1,6 +1,7 @@
 """`rulesafe demos export` in the formats of VLA toolchains: which instructions it writes."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -52,6 +53,19 @@ def test_long_instructions_are_those_of_the_dataset(dataset, tmp_path, capsys):
     assert main([*command, "--out", str(tmp_path / "out")]) == 0
     assert instructions(tmp_path / "out") == list(TASKS)
     assert "warning: 2 of 3 instructions have more than" in capsys.readouterr().out
+
+
+def test_states_have_the_given_name_also_with_dots(demonstrations, tmp_path, capsys):
+    demos, out = shutil.copytree(demonstrations, tmp_path / "demos"), tmp_path / "out"
+    assert main(["demos", "render", str(demos), "--observations", "joints"]) == 0
+    out.mkdir()
+    for name, stem in {"v1.2": "v1.2", "v1.3": "v1.3", "joints.parquet": "joints"}.items():
+        capsys.readouterr()
+        export(demos, out / name)
+        files = [out / f"{stem}.{kind}" for kind in ("parquet", "json")]
+        assert all(file.is_file() for file in files)
+        assert capsys.readouterr().out == f"wrote {files[0]}, {files[1]}\n"
+    assert len(list(out.iterdir())) == 6
 
 
 def test_an_invalid_length_is_refused(dataset, tmp_path):

@@ -1,5 +1,7 @@
 """The second pass renders the same bytes each time, as the cameras would have."""
 
+import json
+
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -156,6 +158,24 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     (foreign / "notes.txt").write_text("mine")
     assert main(["demos", "render", str(short), "--out", str(foreign)]) == 2
     assert "is not empty" in capsys.readouterr().err
+    assert dataset(out) == before
+
+
+def test_other_demonstrations_are_not_mixed_in(short, tmp_path, capsys):
+    out = tmp_path / "joints"
+    words = ["demos", "render", str(short), "--out", str(out), "--observations", "joints"]
+    assert main([*words, "--camera-rate", "5"]) == 0
+    before = dataset(out)
+    assert main(words) == 2
+    assert "was rendered with different settings (camera_rate)" in capsys.readouterr().err
+    path = short / "generate.json"
+    request = json.loads(path.read_text())
+    for name, value in {"style": "habitual", "by": "programs", "files": {"mine.yaml": "0"}}.items():
+        path.write_text(json.dumps(request | {name: value}))
+        assert main([*words, "--camera-rate", "5"]) == 2
+        assert "was rendered with different settings (attempts)" in capsys.readouterr().err
+    path.write_text(json.dumps(request | {"episodes": 1, "attempts": 50}))
+    assert main([*words, "--camera-rate", "5"]) == 0, "the demonstrations may grow"
     assert dataset(out) == before
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from rulesafe_sim.randomisation import SPLITS, load_split, sample_placement
 from rulesafe_sim.safe import Safe, detent_torque
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import check_safe, contains, solid_shapes
-from rulesafe_sim.safe_families import HANDLES, KNOBS, Wheel
+from rulesafe_sim.safe_families import HandleShape, KnobShape, Wheel
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import placement_pose
 
@@ -90,8 +91,8 @@ def test_ten_safes_of_enough_families() -> None:
     safes = [load_safe(name) for name in SAFES]
     assert len(safes) == 10
     assert {path.stem for path in DATA.glob("*.yaml")} == set(SAFES)
-    assert {type(safe.knob.shape) for safe in safes} == set(KNOBS)
-    assert {type(safe.handle.shape) for safe in safes} == set(HANDLES)
+    assert {type(safe.knob.shape) for safe in safes} == set(get_args(KnobShape))
+    assert {type(safe.handle.shape) for safe in safes} == set(get_args(HandleShape))
     assert Counter(safe.hinge for safe in safes) == {"left": 5, "right": 5}
     assert len({safe.looks for safe in safes}) == 10
     hidden = [safe for safe in safes if not safe.phase_visible]

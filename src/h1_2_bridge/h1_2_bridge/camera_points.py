@@ -131,12 +131,12 @@ def decode_depth(data: bytes, encoding: str, width: int, height: int) -> NDArray
     if encoding not in DEPTH_UNITS:
         raise unknown_name("depth encoding", encoding, DEPTH_UNITS)
     kind, unit = DEPTH_UNITS[encoding]
-    values = np.frombuffer(data, kind)
-    if values.size != width * height:
+    if len(data) != width * height * np.dtype(kind).itemsize:
         raise RuleSafeError(
-            f"the depth image has {values.size} values for {width}x{height} pixels; expected "
-            "one value per pixel without row padding"
+            f"the depth image has {len(data)} bytes for {width}x{height} pixels of {encoding}; "
+            "expected one value per pixel without row padding"
         )
+    values = np.frombuffer(data, kind)
     return (values * np.float32(unit)).astype(np.float32, copy=False).reshape(height, width)
 
 

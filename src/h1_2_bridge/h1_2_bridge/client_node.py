@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -164,8 +165,9 @@ class BridgeClient(ClientNode):
                 snapshot.malformed += 1
 
         def hands(raw: bytes) -> None:
-            _arrived(snapshot, "/inspire/state")
-            snapshot.hand = decode_motor_states(raw).q
+            with suppress(RuleSafeError):  # a malformed state is none
+                snapshot.hand = decode_motor_states(raw).q
+                _arrived(snapshot, "/inspire/state")
 
         def joints(message: JointState) -> None:
             _arrived(snapshot, "/joint_states", message)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from h1_2_bridge import states
 from h1_2_bridge.network import use_interface
-from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.errors import RuleSafeError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check(seconds: float = 5.0, network_interface: str = "") -> int:
     return int(any(finding.verdict == FAIL for finding in findings))
 
 
-STOPPED = ("DAMPING", "FAULT")
+STOPPED = tuple(state.value for state in states.STOPPED)
 """States that the bridge leaves only after a reset."""
 
 
@@ -79,7 +79,7 @@ def _call_settled(client: "BridgeClient", name: str, wait: float) -> None:
             client.call(name)
             return
         except RuleSafeError as error:
-            temporary = any(text in str(error) for text in TEMPORARY_REFUSALS)
+            temporary = any(text in str(error) for text in states.TEMPORARY_REFUSALS)
             patience = max(SETTLE, wait) if temporary else SETTLE
             if time.monotonic() > start + patience:
                 raise

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-MOTORS = 35
+SLOTS = 35
 """Motor entries of a body message; the H1-2 uses the first 27."""
 
 Floats = NDArray[np.float32]
@@ -39,7 +39,7 @@ LOW_CMD = np.dtype(
         ("mode_pr", "u1"),
         ("mode_machine", "u1"),
         ("padding", "u1", 2),
-        ("motors", _COMMAND, MOTORS),
+        ("motors", _COMMAND, SLOTS),
         ("reserve", "<u4", 4),
         ("crc", "<u4"),
     ]
@@ -57,7 +57,7 @@ LOW_STATE = np.dtype(
         ("rpy", "<f4", 3),
         ("imu_temperature", "<i2"),
         ("padding_2", "u1", 2),
-        ("motors", _STATE, MOTORS),
+        ("motors", _STATE, SLOTS),
         ("remote", "u1", 40),
         ("reserve", "<u4", 4),
         ("crc", "<u4"),
@@ -117,14 +117,14 @@ class LowState:
     gyroscope: Floats = field(default_factory=_zeros(3))
     accelerometer: Floats = field(default_factory=_zeros(3))
     rpy: Floats = field(default_factory=_zeros(3))
-    q: Floats = field(default_factory=_zeros(MOTORS))
-    dq: Floats = field(default_factory=_zeros(MOTORS))
-    ddq: Floats = field(default_factory=_zeros(MOTORS))
-    tau: Floats = field(default_factory=_zeros(MOTORS))
-    temperature: NDArray[np.int16] = field(default_factory=_zeros(MOTORS, 2, dtype="i2"))
-    motor_mode: NDArray[np.uint8] = field(default_factory=_zeros(MOTORS, dtype="u1"))
-    motor_fault: Ints = field(default_factory=_zeros(MOTORS, dtype="u4"))
-    voltage: Floats = field(default_factory=_zeros(MOTORS))
+    q: Floats = field(default_factory=_zeros(SLOTS))
+    dq: Floats = field(default_factory=_zeros(SLOTS))
+    ddq: Floats = field(default_factory=_zeros(SLOTS))
+    tau: Floats = field(default_factory=_zeros(SLOTS))
+    temperature: NDArray[np.int16] = field(default_factory=_zeros(SLOTS, 2, dtype="i2"))
+    motor_mode: NDArray[np.uint8] = field(default_factory=_zeros(SLOTS, dtype="u1"))
+    motor_fault: Ints = field(default_factory=_zeros(SLOTS, dtype="u4"))
+    voltage: Floats = field(default_factory=_zeros(SLOTS))
     remote: bytes = bytes(40)
     imu_temperature: int = 0
     version: Ints = field(default_factory=_zeros(2, dtype="u4"))
@@ -146,12 +146,12 @@ class LowCmd:
 
     mode_pr: int = 0
     mode_machine: int = 0
-    mode: NDArray[np.uint8] = field(default_factory=_zeros(MOTORS, dtype="u1"))
-    q: Floats = field(default_factory=_zeros(MOTORS))
-    dq: Floats = field(default_factory=_zeros(MOTORS))
-    tau: Floats = field(default_factory=_zeros(MOTORS))
-    kp: Floats = field(default_factory=_zeros(MOTORS))
-    kd: Floats = field(default_factory=_zeros(MOTORS))
+    mode: NDArray[np.uint8] = field(default_factory=_zeros(SLOTS, dtype="u1"))
+    q: Floats = field(default_factory=_zeros(SLOTS))
+    dq: Floats = field(default_factory=_zeros(SLOTS))
+    tau: Floats = field(default_factory=_zeros(SLOTS))
+    kp: Floats = field(default_factory=_zeros(SLOTS))
+    kd: Floats = field(default_factory=_zeros(SLOTS))
     reserve: Ints = field(default_factory=_zeros(4, dtype="u4"))
     crc: int = 0
     valid: bool = True

@@ -22,10 +22,7 @@ MOTOR_JOINTS: tuple[str, ...] = BODY_JOINTS
 12, left arm 13-19, right arm 20-26."""
 
 MOTOR_COUNT = len(MOTOR_JOINTS)
-"""Number of motors of the H1-2; messages have SLOTS entries."""
-
-SLOTS = 35
-"""Entries of `motor_cmd` and `motor_state` in unitree_hg messages."""
+"""Number of motors of the H1-2; messages have `messages.SLOTS` entries."""
 
 WEIGHT_SLOT = 27
 """Index in `motor_cmd` of the entry whose `q` is the blending weight of arm_sdk, 0..1. Only on the

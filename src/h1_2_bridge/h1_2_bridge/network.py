@@ -9,8 +9,10 @@ within such a process, so that the bridge receives only the commands of other pr
 command topic.
 """
 
+import atexit
 import fcntl
 import os
+import shutil
 import socket
 import struct
 import tempfile
@@ -136,7 +138,9 @@ def use_interface(
     if name not in known:
         raise unknown_name("network interface with an IPv4 address", name, sorted(known))
     names = list(dict.fromkeys((name, LOOPBACK)))
-    folder = folder or Path(tempfile.mkdtemp(prefix="h1_2_bridge_"))
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="h1_2_bridge_"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     fast, cyclone = folder / "fast_dds.xml", folder / "cyclone_dds.xml"
     fast.write_text(fast_dds_profile([known.get(each, "127.0.0.1") for each in names]), "utf-8")
     cyclone.write_text(cyclone_dds_profile(names), "utf-8")

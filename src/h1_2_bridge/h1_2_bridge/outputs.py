@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from h1_2_bridge.messages import LowCmd
-from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, RIGHT_ARM, SLOTS, WAIST, WEIGHT_SLOT, gains
+from h1_2_bridge.messages import SLOTS, LowCmd
+from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, RIGHT_ARM, WAIST, WEIGHT_SLOT, gains
 from rulesafe_core.errors import unknown_name
 
 DAMPING = 8.0

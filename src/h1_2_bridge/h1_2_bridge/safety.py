@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.limits import ARM, action_limits
-from h1_2_bridge.messages import LowCmd
+from h1_2_bridge.messages import SLOTS, LowCmd
 from h1_2_bridge.motors import (
     MOTOR_COUNT,
     MOTOR_JOINTS,
     RIGHT_ARM,
-    SLOTS,
     WEIGHT_SLOT,
     motors,
 )

@@ -29,10 +29,9 @@ from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.outputs import DAMPING, ENABLED
 from h1_2_bridge.realtime import RealtimeParameters
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import setting
-
-SECOND = 10**9
 
 LAST_ZEROS = 0.2
 """Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""

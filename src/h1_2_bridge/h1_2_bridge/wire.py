@@ -20,7 +20,7 @@ from h1_2_bridge.messages import (
     HAND_STATE,
     LOW_CMD,
     LOW_STATE,
-    MOTORS,
+    SLOTS,
     LowCmd,
     LowState,
     MotorCmds,
@@ -83,7 +83,7 @@ def encode_low_cmd(cmd: LowCmd) -> bytes:
     head, motors = struct[0], struct["motors"][0]
     head["mode_pr"], head["mode_machine"] = cmd.mode_pr, cmd.mode_machine
     for name in ("mode", "q", "dq", "tau", "kp", "kd"):
-        motors[name] = _shaped(getattr(cmd, name), (MOTORS,), name)
+        motors[name] = _shaped(getattr(cmd, name), (SLOTS,), name)
     head["reserve"] = _shaped(cmd.reserve, (4,), "reserve")
     head["crc"] = _crc_of(struct)
     c = struct.tobytes()
@@ -124,10 +124,10 @@ def encode_low_state(state: LowState) -> bytes:
     for name, size in sizes.items():
         head[name] = _shaped(getattr(state, name), (size,), name)
     for name in ("q", "dq", "ddq", "tau", "voltage"):
-        motors[name] = _shaped(getattr(state, name), (MOTORS,), name)
-    motors["temperature"] = _shaped(state.temperature, (MOTORS, 2), "temperature")
-    motors["mode"] = _shaped(state.motor_mode, (MOTORS,), "motor_mode")
-    motors["fault"] = _shaped(state.motor_fault, (MOTORS,), "motor_fault")
+        motors[name] = _shaped(getattr(state, name), (SLOTS,), name)
+    motors["temperature"] = _shaped(state.temperature, (SLOTS, 2), "temperature")
+    motors["mode"] = _shaped(state.motor_mode, (SLOTS,), "motor_mode")
+    motors["fault"] = _shaped(state.motor_fault, (SLOTS,), "motor_fault")
     remote = np.frombuffer(state.remote, np.uint8)
     head["remote"] = _shaped(remote, (40,), "remote")
     head["crc"] = _crc_of(struct)

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
+from h1_2_bridge.motors import LEGS, MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import LowCmd, decode_low_cmd
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
@@ -144,7 +144,7 @@ class ArmSdkController(Controller):
             return own
         commanded = _drives_of(self._command)
         weight = np.full(MOTOR_COUNT, self.share)
-        weight[:12] = 0.0  # legs
+        weight[list(LEGS)] = 0.0
         return _blend(own, commanded, weight)
 
 

@@ -8,7 +8,8 @@ Pelvis, legs, waist, left arm and left hand are fixed.
 import numpy as np
 from numpy.typing import NDArray
 
-from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, SLOTS
+from h1_2_bridge.messages import SLOTS
+from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM
 from h1_2_bridge.wire import LowState
 from h1_2_sim.controllers import MODE_MACHINE, Controller, Drives, holding
 from h1_2_sim.hands import FINGERS, Hands

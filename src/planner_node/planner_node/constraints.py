@@ -179,7 +179,7 @@ class Goals:
         return values, rows
 
     def excess(self, values: NDArray[np.float64]) -> float:
-        """Return the sum of how far values of `rows` lie outside their tolerances, m."""
+        """Return the sum of how far values of `linearise` lie outside their tolerances, m."""
         beyond = np.abs(values - self._middle) - self._tolerance
         return float(np.add.reduce(np.maximum(beyond, 0.0)))
 

@@ -31,7 +31,14 @@ from rulesafe_locks.locks import PARTS, Rule
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import AgentError
-from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, LockSet, check_keys, check_positive
+from rulesafe_sim.moves import (
+    MOVES_PER_EVENT,
+    SPACES,
+    LockSet,
+    check_keys,
+    check_positive,
+    check_render_mode,
+)
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
@@ -87,10 +94,11 @@ class RuleSafeSkillsEnv(SeededEnv):
         split: str = "nominal",
         config: SimulationConfig = SimulationConfig(),
         expert: ExpertConfig = SKILLS,
-        render_mode: None = None,
+        render_mode: str | None = None,
     ) -> None:
         super().__init__(seed)
         check_keys(observations)
+        check_render_mode(render_mode)
         check_positive("moves", moves)
         self._keys, self._visible, self._moves = tuple(observations), visible, moves
         self._length: Length = instruction

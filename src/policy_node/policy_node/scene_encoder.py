@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -31,6 +32,7 @@ from policy_node.pointnet import PointNet
 from policy_node.policy import CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
+from vq_memory_node.resume import VALUE_ERRORS
 
 QUANTITIES = ("x", "y", "z", "yaw", "knob", "handle", "door")
 """The continuous quantities that the encoder estimates: m in the pelvis frame, and rad."""
@@ -185,7 +187,7 @@ def load_scenes(path: Path) -> Scenes:
         with np.load(path) as file:
             safes = tuple(str(name) for name in file["safes"])
             return Scenes(file["inputs"], file["seen"], file["safe"], safes)
-    except (OSError, ValueError, KeyError) as error:
+    except (BadZipFile, *VALUE_ERRORS) as error:
         raise RuleSafeError(f"{path} is not a file of `policy scenes`: {error}") from error
 
 
@@ -297,6 +299,6 @@ def load_encoder(name: str) -> SceneEncoder:
             if not encoder.middle.is_meta:  # on the meta device, weights are not needed
                 weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
                 encoder.load_state_dict(weights)
-    except (OSError, SafetensorError) as error:
-        raise RuleSafeError(f"{path} cannot be read: {error}") from error
+    except (RuntimeError, SafetensorError, *VALUE_ERRORS) as error:
+        raise RuleSafeError(f"{path} cannot be read: {error!r}") from error
     return encoder.eval()

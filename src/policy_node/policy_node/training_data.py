@@ -194,7 +194,7 @@ class ObservationWindows:
         """Read the subtask of each frame, and compute the last frame of its run."""
         if SUBTASK not in store.features:
             raise RuleSafeError(
-                f"{store.root} has no subtasks; render it again with `rulesafe demos render`"
+                f"{store.root} has no subtasks; `rulesafe demos render` writes them, bags have none"
             )
         self._subtask = np.concatenate([store.episode(e, [SUBTASK])[SUBTASK] for e in episodes])
         ends = np.append(np.diff(self._subtask) != 0, True)  # of a run of equal subtasks

@@ -74,7 +74,8 @@ def decode_cloud(message: Any) -> NDArray[np.float32]:
     """Return the points (N, 6) of a sensor_msgs/PointCloud2: x, y, z in m and r, g, b in 0..1.
 
     Raises:
-        RuleSafeError: the point layout differs from that of `convert.to_cloud`.
+        RuleSafeError: the layout of the points differs from that of `convert.to_cloud`, or the
+            size is wrong.
     """
     fields = [(field.name, field.offset, field.datatype) for field in message.fields]
     if fields != POINT_FIELDS or message.point_step != 16 or message.is_bigendian:
@@ -82,6 +83,11 @@ def decode_cloud(message: Any) -> NDArray[np.float32]:
         raise RuleSafeError(
             "the fields of a point cloud must be x, y, z and rgb (float32, 16 bytes per point); "
             f"got {names} with {message.point_step} bytes per point"
+        )
+    if len(message.data) != 16 * message.width * message.height:
+        raise RuleSafeError(
+            f"{len(message.data)} bytes are not those of {message.width * message.height} points "
+            "of 16 bytes"
         )
     packed = np.frombuffer(message.data, np.float32).reshape(-1, 4)
     rgb = packed[:, 3].copy().view(np.uint32)

@@ -67,7 +67,7 @@ def _joint(element: ET.Element) -> Joint:
 def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
     """Check that a URDF has the links and joints of `h1_2()` with the same origins and axes.
 
-    Meshes, masses, limits and additional links may differ.
+    Meshes, masses, limits, mimic joints and additional links may differ.
 
     Args:
         path: the URDF file.

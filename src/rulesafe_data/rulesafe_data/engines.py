@@ -51,9 +51,11 @@ def run(
         on_death: returns the value of a job whose worker died TRIES times.
 
     Raises:
-        RuleSafeError: a job failed (with the worker's message), its worker died TRIES times and
-            `on_death` is not set, or workers cannot start.
+        RuleSafeError: `workers` is below 1, a job failed (with the worker's message), its worker
+            died TRIES times and `on_death` is not set, or workers cannot start.
     """
+    if workers < 1:
+        raise RuleSafeError(f"at least one worker is needed; got {workers}")
     waiting, retries = iter(jobs), list[Job]()
     deaths: Counter[Job] = Counter()
     pool: LocalEngine[Job] | RayEngine[Job] = ENGINES[engine](work, workers)

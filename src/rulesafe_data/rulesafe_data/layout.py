@@ -28,6 +28,8 @@ CHUNK_SIZE = 1000
 ROBOT = "unitree_h1_2"
 
 STATE, ACTION = "observation.state", "action"
+"""The state consists of the positions of the action's joints in their order, as policies expect
+that predict actions relative to the state."""
 ALL_POSITIONS, VELOCITY = "observation.all_joint_positions", "observation.velocity"
 CAMERAS = ("observation.images.head", "observation.images.front")
 POINTS = "observation.points"
@@ -36,10 +38,6 @@ MEMORY, MEMORY_MASK = "observation.memory_tokens", "observation.memory_mask"
 
 RECORDED_KEYS = (ALL_POSITIONS, VELOCITY, ACTION)
 """Keys of what is recorded, each with one float32 vector per frame."""
-
-TABLE_KEYS = (STATE, *RECORDED_KEYS)
-"""Joint-space keys. The state consists of the positions of the action's joints in their order, as
-policies expect that predict actions relative to the state."""
 
 INDEX_KEYS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 """Keys required by LeRobot's format: timestamp in s (float32), and four int64."""

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,7 +92,10 @@ def peak_memory(what: str, pid: int | None = None) -> Measure:
 
 def _family(pid: int) -> list[int]:
     """Return a process and all processes that it has started."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    children: list[str] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError):  # it has ended
+            children += (thread / "children").read_text().split()
     return [pid, *(member for child in children for member in _family(int(child)))]
 
 

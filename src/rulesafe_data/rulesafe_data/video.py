@@ -61,7 +61,7 @@ class Video:
     """Random and sequential access to the frames of an MP4.
 
     Raises:
-        RuleSafeError: the file is not a video, or a frame does not exist.
+        RuleSafeError: the file is not a video or damaged, or a frame does not exist.
     """
 
     def __init__(self, path: Path):
@@ -70,6 +70,8 @@ class Video:
             self._container: InputContainer = av.open(str(path))
         except (OSError, ValueError) as error:  # base classes of PyAV's errors
             raise RuleSafeError(f"cannot read the video {path}: {error}") from error
+        if not self._container.streams.video:
+            raise RuleSafeError(f"{path} has no video stream")
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_count = 1
         base = self._stream.time_base
@@ -79,8 +81,7 @@ class Video:
     def frame(self, index: int) -> NDArray[np.uint8]:
         """Decode the image at `index`, (H, W, 3)."""
         target = index * self._ticks
-        self._container.seek(target, stream=self._stream)
-        for frame in self._container.decode(self._stream):
+        for frame in self._decode(target):
             if frame.pts == target:
                 return _to_image(frame)
             if frame.pts is None or frame.pts > target:
@@ -89,9 +90,14 @@ class Video:
 
     def frames(self) -> Iterator[NDArray[np.uint8]]:
         """Decode all images in order."""
-        self._container.seek(0, stream=self._stream)
-        for frame in self._container.decode(self._stream):
-            yield _to_image(frame)
+        yield from map(_to_image, self._decode(0))
+
+    def _decode(self, start: int) -> Iterator[VideoFrame]:
+        try:
+            self._container.seek(start, stream=self._stream)
+            yield from self._container.decode(self._stream)
+        except (OSError, ValueError) as error:
+            raise RuleSafeError(f"cannot decode the video {self.path}: {error}") from error
 
     def close(self) -> None:
         self._container.close()

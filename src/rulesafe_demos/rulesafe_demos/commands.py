@@ -314,10 +314,12 @@ def export(
     from rulesafe_demos.attempts import load_request
 
     request = load_request(directory)
-    export_states(directory, out.with_suffix(".parquet"))
+    stem = out.name.removesuffix(".parquet")
+    table, facts = (out.with_name(f"{stem}.{kind}") for kind in ("parquet", "json"))
+    export_states(directory, table)
     about = {"command": request.command(), "request": asdict(request)}
-    write_json(out.with_suffix(".json"), {**about, **manifest(directory)})
-    print(f"wrote {out.with_suffix('.parquet')}, {out.with_suffix('.json')}")
+    write_json(facts, {**about, **manifest(directory)})
+    print(f"wrote {table}, {facts}")
 
 
 @resumable()

@@ -119,13 +119,15 @@ def _settle(directory: Path, rendering: Rendering) -> None:
         "look": rendering.look,
         "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
         **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
-        "attempts": {k: request[k] for k in ("rules", "safes", "split", "seed", "versions")},
+        "attempts": {
+            k: v for k, v in request.items() if k not in ("episodes", "attempts", "locks")
+        },
     }
     wanted = json.loads(json.dumps(wanted))
     if path.exists():
         there = read_json(path, "what a dataset was rendered from")
         if there != wanted:
-            differing = ", ".join(key for key in wanted if there.get(key) != wanted[key])
+            differing = ", ".join(k for k in there | wanted if there.get(k) != wanted.get(k))
             raise RuleSafeError(
                 f"{rendering.dataset} was rendered with different settings ({differing}); use "
                 "another --out"

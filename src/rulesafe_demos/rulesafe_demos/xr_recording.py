@@ -29,7 +29,6 @@ MAX_BYTES = 256_000_000
 MAX_FRAMES = 50_000
 """Maximum number of frames, 14 minutes at 60 Hz; the largest valid `idx` as well."""
 
-MAX_IMAGE_BYTES = 20_000_000
 TEXTS = ("goal", "desc", "steps")
 PARTS = {
     "left_arm": (("left_arm",), 7),

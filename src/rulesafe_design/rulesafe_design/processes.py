@@ -39,7 +39,7 @@ class Worker(AbstractContextManager["Worker"]):
     """A process that runs one program; it is killed at the end of the `with` block.
 
     Attributes:
-        walls: Whether each restriction of the process, by name, is active.
+        restrictions: Whether each restriction of the process, by name, is active.
 
     Raises:
         Refused: The sandbox refuses the program.

@@ -58,8 +58,8 @@ def evaluate(
 ) -> None:
     """Evaluate a policy on episodes of some rules and write a report.
 
-    Run again with the same arguments to resume. All policies get the same episodes, so that
-    `rulesafe eval compare A B` can compare two of them pair by pair.
+    Run again with the same arguments to resume. With the same --safes, all policies get the same
+    episodes, so that `rulesafe eval compare A B` can compare two of them pair by pair.
 
     Example: rulesafe eval --policy expert --rules rule_001,rule_020 --episodes 4 --out runs/expert
 

@@ -15,6 +15,7 @@ from rulesafe_eval.request import disturbances_of
 from rulesafe_eval.statistics import (
     FEW_PAIRS,
     FEWEST,
+    SCORES,
     bootstrap,
     mean,
     percent,
@@ -24,8 +25,6 @@ from rulesafe_eval.statistics import (
 
 Line = Mapping[str, Any]
 ALL = "all rules"
-
-SCORES = ("process_score", "order_free_score")
 
 MOST_BARS = 4
 

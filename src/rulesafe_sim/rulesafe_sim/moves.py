@@ -56,6 +56,12 @@ def check_keys(observations: Sequence[str]) -> None:
         raise RuleSafeError(f"observations is empty; valid: one or more of {', '.join(KEYS)}")
 
 
+def check_render_mode(render_mode: str | None) -> None:
+    """Raise RuleSafeError unless the mode is None: the environment has no images."""
+    if render_mode is not None:
+        raise RuleSafeError(f"render_mode is {render_mode!r}; valid: None, since there is no image")
+
+
 def check_positive(name: str, value: int) -> None:
     """Raise RuleSafeError unless a number is a positive integer."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:

@@ -26,7 +26,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_locks.instructions import Length
 from rulesafe_locks.locks import PARTS
 from rulesafe_locks.tables import Ints
-from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, Episodes, Rules
+from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, Episodes, Rules, check_render_mode
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -80,7 +80,7 @@ class RuleSafeMovesEnv(gymnasium.Env):
         instruction: Length = "long",
         render_mode: str | None = None,
     ) -> None:
-        _check_render_mode(render_mode)
+        check_render_mode(render_mode)
         self.render_mode = None
         self._episodes = Episodes(1, rules, observations, visible, moves, attempts, instruction)
         self._started = False
@@ -154,7 +154,7 @@ class RuleSafeMovesVectorEnv(VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
     ) -> None:
-        _check_render_mode(render_mode)
+        check_render_mode(render_mode)
         modes = [mode.value for mode in AutoresetMode]
         if not isinstance(autoreset_mode, AutoresetMode) and autoreset_mode not in modes:
             raise unknown_name("autoreset_mode", str(autoreset_mode), modes)
@@ -262,11 +262,6 @@ def _start(
     if locks is not episodes.locks:
         episodes.set_locks(locks)
     episodes.start(where, np.broadcast_to(chosen, where.shape))
-
-
-def _check_render_mode(render_mode: str | None) -> None:
-    if render_mode is not None:
-        raise RuleSafeError(f"render_mode is {render_mode!r}; valid: None, since there is no image")
 
 
 gymnasium.register(

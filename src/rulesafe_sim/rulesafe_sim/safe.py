@@ -9,7 +9,7 @@ from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.settings import required
 from rulesafe_core.transforms import Vec3, about_axis, apply
-from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, PartFamily, Tee, Wheel
+from rulesafe_sim.safe_families import HandleShape, KnobShape, PartFamily
 from rulesafe_sim.safe_meshes import LinkMeshes, Mesh, Shell
 
 DETENT_RAMP = 0.1
@@ -96,12 +96,12 @@ class RotaryPart(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Knob(RotaryPart):
-    shape: Bar | Grip | Fluted | Mesh
+    shape: KnobShape | Mesh
 
 
 @dataclass(frozen=True, kw_only=True)
 class Handle(RotaryPart):
-    shape: Lever | Tee | Wheel | Mesh
+    shape: HandleShape | Mesh
 
 
 @dataclass(frozen=True, kw_only=True)

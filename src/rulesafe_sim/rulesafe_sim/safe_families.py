@@ -253,5 +253,5 @@ def _check_even(name: str, value: int) -> None:
         raise RuleSafeError(f"{name} must be even, not {value}: a pinch needs two opposite faces")
 
 
-KNOBS = (Bar, Grip, Fluted)
-HANDLES = (Lever, Tee, Wheel)
+KnobShape = Bar | Grip | Fluted
+HandleShape = Lever | Tee | Wheel

@@ -20,7 +20,7 @@ from rulesafe_core.meshes import MeshShape, read_hull
 from rulesafe_core.nested import replace_nested
 from rulesafe_core.settings import required
 from rulesafe_core.text_files import read_bytes
-from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
+from rulesafe_sim.safe_families import HandleShape, KnobShape
 
 MAX_VISUAL_BYTES = 64_000_000
 """Maximum size of a visual mesh or texture."""
@@ -74,7 +74,7 @@ class Mesh(LinkMeshes):
 
     symmetry: int = required(1, 12)
     phase_visible: bool = required()
-    grip: Bar | Grip | Fluted | Lever | Tee | Wheel | None = None
+    grip: KnobShape | HandleShape | None = None
 
     def shapes(self, main: Material, trim: Material) -> tuple[Shape, ...]:
         solid = [s for s in self.grip.shapes(main, trim) if s.collides] if self.grip else []

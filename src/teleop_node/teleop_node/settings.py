@@ -48,7 +48,12 @@ class TeleopParameters(Settings):
     )
     assist_speed: float = setting(0.7, "Factor of the expert's speeds.", 0.1, 1.5)
     state_timeout: float = setting(
-        1.0, "Wall time without joint states after which targets are ignored.", 0.1, 60, "s"
+        1.0,
+        "Wall time without joint states after which the state is reported as waiting; chunks are "
+        "sent at joint states only.",
+        0.1,
+        60,
+        "s",
     )
     idle_chunks: bool = setting(
         True,

@@ -113,7 +113,7 @@ class TrainingRun(ABC):
             with zipfile.ZipFile(path) as archive:  # PyTorch does not verify the checksums
                 if (part := archive.testzip()) is not None:
                     raise ValueError(f"the checksum of {part} is wrong")
-            found = torch.load(path, weights_only=True)
+            found = torch.load(path, map_location="cpu", weights_only=True)
             saved, state = json.loads(found["facts"]), dict(found["state"])
         except (RuntimeError, pickle.UnpicklingError, zipfile.BadZipFile, *VALUE_ERRORS) as error:
             raise RuleSafeError(

@@ -11,6 +11,7 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.writing import Splitting
+from rulesafe_ros.bag import recorders
 from rulesafe_ros.bag.record_options import RecordingOptions
 from rulesafe_ros.bag.recorders import RECORDERS, rosbag2_command
 from rulesafe_ros.bag.selection import Selection
@@ -73,6 +74,16 @@ def test_the_installed_recorder_replaces_this_process(tmp_path, monkeypatch):
     assert called.split() == printed.split()[1:]
 
 
+@pytest.mark.parametrize("options", [{"seconds": 1.0}, {"compression": "lz4"}])
+def test_auto_records_with_its_own_recorder_what_rosbag2_cannot(options, monkeypatch, tmp_path):
+    used = []
+    monkeypatch.setattr(recorders, "has_rosbag2", lambda: True)
+    monkeypatch.setattr(recorders, "record_with_own", lambda recording: used.append(recording) or 0)
+    recording = RecordingOptions(tmp_path / "bag", **options)
+    assert recorders.RECORDERS["auto"](recording) == 0
+    assert used == [recording]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -81,6 +92,7 @@ def test_the_installed_recorder_replaces_this_process(tmp_path, monkeypatch):
         (["to-video", "nowhere"], "a bag is a folder"),
         (["record", "--topics", "(", "--out", "x"], "not a regular expression"),
         (["record", "--split-seconds", "-1", "--out", "x"], "seconds is -1; valid: 0 or more"),
+        (["record", "--seconds", "-1", "--out", "x"], "the duration is -1 s; valid: 0 or more"),
     ],
 )
 def test_errors_are_one_line(arguments, message, capsys, tmp_path, monkeypatch):

@@ -223,6 +223,23 @@ def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_f
     assert not running(no_term)
 
 
+def test_an_interrupt_after_the_launch_has_stopped_itself_sends_sigterm(
+    bench, worker, running, wait_for
+):
+    main = worker("main", "wait", 'on_exit="shutdown"')
+    launcher = bench.start(
+        str(bench.write(main + worker("no_int", "no_int wait"))), "sigterm_timeout:=1000"
+    )
+    required, no_int = bench.marks("*.pid", 2)
+    os.kill(required, signal.SIGKILL)
+    lines = iter(launcher.stdout.readline, "")
+    assert any("waiting for no_int-2; another Ctrl-C sends SIGTERM" in line for line in lines)
+    assert running(no_int)
+    launcher.send_signal(signal.SIGINT)
+    wait_for(lambda: not running(no_int))
+    launcher.communicate(timeout=60)
+
+
 def test_a_process_without_time_limit_is_waited_for_after_any_number_of_interrupts(
     bench, worker, running, wait_for
 ):

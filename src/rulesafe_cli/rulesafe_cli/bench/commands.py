@@ -78,6 +78,8 @@ def bench(options: Annotated[BenchOptions, tyro.conf.arg(name="")]) -> int:
     for part in options.parts:
         if part not in PARTS:
             raise unknown_name("part", part, PARTS)
+    for path in filter(None, (options.json, options.markdown)):
+        path.parent.mkdir(parents=True, exist_ok=True)
     facts = machine()
     print("\n".join(f"{name}: {value}" for name, value in facts.items()), flush=True)
     measures: list[Measure] = []

@@ -49,6 +49,9 @@ REPORT_PERIOD = 5.0
 DRAIN_TIMEOUT = 2.0
 """Timeout after Ctrl-C for reading the messages that have arrived, s."""
 
+PENDING_LIMIT = 100 * 10**6
+"""Maximum size of the messages that wait for the first /clock, bytes; further ones are lost."""
+
 CLOCK = "/clock"
 
 
@@ -90,6 +93,7 @@ class RecordNode(Node):
         self._inputs: dict[str, Subscription] = {}  # for recorded topics and /clock
         self._refused: dict[str, str] = {}
         self._pending: list[tuple[str, int, bytes]] = []  # arrived before the first /clock
+        self._pending_bytes = 0
         self._reported, self._reported_losses = 0.0, 0
         self._start = time.monotonic()
         if recording.clock == "sim" and CLOCK not in recording.selection:
@@ -193,11 +197,16 @@ class RecordNode(Node):
         recorded.losses.received(info.get("publication_sequence_number"))
         published = int(info.get("source_timestamp") or 0)
         if when is None:
+            if self._pending_bytes + len(raw) > PENDING_LIMIT:
+                self._writer.overruns[name] += 1
+                return
+            self._pending_bytes += len(raw)
             self._pending.append((name, published, raw))
             return
         for other, other_published, data in self._pending:
             self._writer.write(other, when, other_published or when, data)
         self._pending.clear()
+        self._pending_bytes = 0
         self._writer.write(name, when, published or when, raw)
 
     def _time(self, name: str, raw: bytes, info: dict[str, Any]) -> int | None:

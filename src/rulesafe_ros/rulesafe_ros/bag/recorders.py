@@ -77,8 +77,10 @@ def has_rosbag2() -> bool:
 
 
 def record_with_installed(recording: RecordingOptions) -> int:
-    """Record with `ros2 bag record` if it is installed, else with RuleSafe's recorder."""
-    return (record_with_rosbag2 if has_rosbag2() else record_with_own)(recording)
+    """Record with `ros2 bag record` if it is installed and has the options, else with RuleSafe's
+    recorder."""
+    own = recording.seconds or recording.compression == "lz4" or not has_rosbag2()
+    return (record_with_own if own else record_with_rosbag2)(recording)
 
 
 RECORDERS: dict[str, Callable[[RecordingOptions], int]] = {

@@ -8,13 +8,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from rulesafe_core.domains import LARGEST
 from rulesafe_ros.doctor.report import FAIL, OK, WARN, Item, ok_if
 from rulesafe_ros.launch import packages
 
 PACKAGES = ("rclpy", "sensor_msgs", "rulesafe_interfaces", "unitree_hg", "unitree_go")
-
-MAX_DOMAIN = 101
-"""The highest ROS domain ID whose ports are below the ephemeral ports of Linux."""
 
 MIN_SHARED_MEMORY = 64.0
 """Free shared memory that a graph with images needs, MiB."""
@@ -141,8 +139,8 @@ def domain() -> Item:
     """Check the ROS domain, the discovery range, and which RuleSafe nodes already run."""
     number = os.environ.get("ROS_DOMAIN_ID", "") or "0"
     discovery_range = os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "")
-    if not number.isdigit() or int(number) > MAX_DOMAIN:
-        return Item(FAIL, f"ROS_DOMAIN_ID={number}", f"use a domain ID from 0 to {MAX_DOMAIN}")
+    if not number.isdigit() or int(number) > LARGEST:
+        return Item(FAIL, f"ROS_DOMAIN_ID={number}", f"use a domain ID from 0 to {LARGEST}")
     running = _locked_topics(int(number))
     default = "LOCALHOST (set by launch files)"
     found = f"domain {number}, discovery range {discovery_range or default}"

@@ -266,6 +266,7 @@ class _Launch:
 
     def _stop(self) -> None:
         self.stopping = True
+        self.interrupts = max(self.interrupts, 1)  # SIGINT is sent now; a signal sends SIGTERM
         self._schedule(_WAITING_PERIOD, self._report_waiting)
         for child in self.children:
             self._signal(child, signal.SIGINT)

@@ -56,6 +56,8 @@ VARIABLES = {
     "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from this variable only.",
     "OPENAI_BASE_URL": "The endpoint, if `--base-url` is not given.",
     "RULESAFE_API_KEY": "API key of `rulesafe policy serve` and of its clients.",
+    "WORLD_SIZE": "Number of processes of a training, set by torchrun and accelerate.",
+    "RANK": "Number of a process of a training, from 0, set by them; 0 writes the files.",
     "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
     "RAY_USAGE_STATS_ENABLED": "Ray's usage statistics; set to 0 (off) unless it is set.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain.",

@@ -66,7 +66,7 @@ class SupervisedWorld(World):
         self.sources: list[str] = []
         self._unread: deque[tuple[int, bytes]] = deque(maxlen=64)  # of the command topic
         self.bridge_receives = self.reports_stop = True
-        self._old_heartbeat: tuple[float, float, float, float] | None = None  # of before a pause
+        self._old_heartbeat: tuple[float, ...] | None = None  # of before a pause
         self._supervisor_due = self._heartbeat_due = self._report_due = 0
         self._pause: PauseInSend | None = None
         self.supervisor_receives, self.receivers = True, 1
@@ -133,6 +133,7 @@ class SupervisedWorld(World):
             supervisor.reported_weight,
             self.receivers,
             float(supervisor.stop_pending and self.reports_stop),
+            supervisor._ramp,
         )
         if self.stopped:
             self._old_heartbeat = self._old_heartbeat or heartbeat

@@ -175,6 +175,41 @@ def test_a_hand_that_stops_answering_is_held_until_engage():
     assert_safe(world)
 
 
+def test_a_hand_that_returns_is_not_moved_to_its_old_target():
+    """It is commanded again after engage, from its measured position and at its limited speed."""
+    world = World(hand=True).engaged()
+    world.keep_moving()
+    world.run(0.3)
+    world.hand_answers = False
+    world.until(ControlState.HOLDING)
+    assert "hands" in world.core.reason
+    before = len(world.hand_targets)
+    world.fingers[:6] = 0.5  # moved by hand
+    world.hand_answers = True
+    world.run(0.5)
+    assert len(world.hand_targets) == before
+    world.engage()
+    world.run(0.5)
+    sent = np.array(world.hand_targets[before:])[:, :6]
+    assert len(sent) and abs(sent[0] - 0.5).max() < 0.01
+    speed = np.abs(np.diff(sent, axis=0)).max() / 0.004
+    assert speed < 0.5 * world.config.hand_speed * 1.5
+    assert_safe(world)
+
+
+def test_a_stop_does_not_send_the_hand_a_position_from_before_a_pause():
+    world = World(hand=True).engaged()
+    world.run(0.3)
+    before = len(world.hand_targets)
+    world.hand_answers = False
+    world.now += SECOND  # paused
+    world.fingers[:6] = 0.5
+    world.step()
+    assert world.state is ControlState.FAULT
+    world.run(0.1)
+    assert len(world.hand_targets) == before
+
+
 def test_a_hand_that_tells_of_a_fault_is_held_at_once():
     world = World(hand=True).engaged()
     world.run(0.1)

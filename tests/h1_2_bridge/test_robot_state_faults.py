@@ -29,6 +29,25 @@ def assert_lets_go_after_a_fault(world):
             call(world.now)
 
 
+def test_ankles_in_motor_coordinates_are_not_commanded():
+    """With mode_pr 1 the measured ankle positions are not those of the joints."""
+    world = World("lowcmd")
+    world.alter = lambda state: replace(state, mode_pr=1)
+    world.run(0.1)
+    with pytest.raises(RuleSafeError, match="mode_pr is 1"):
+        world.core.engage(world.now)
+    world.alter = lambda state: state
+    world.run(0.1)
+    world.engage()
+    world.alter = lambda state: replace(state, mode_pr=1)
+    world.run(0.1)
+    assert world.state is ControlState.FAULT and "mode_pr is 1" in world.core.reason
+    arms = World("arm_sdk")
+    arms.alter = lambda state: replace(state, mode_pr=1)
+    arms.engaged().run(0.1)
+    assert arms.state is ControlState.ACTIVE, "the legs are not commanded"
+
+
 def test_states_lost_for_50_ms_are_a_fault(moving):
     moving.alter = lambda state: None
     last = moving.core.watch.stamp

@@ -34,6 +34,23 @@ def started(state: ControlState, rng) -> SupervisedWorld:
     return world
 
 
+def test_a_stop_during_a_reset_cancels_it():
+    world = World().engaged()
+    world.core.stop("a test")
+    world.run(0.1)
+    world.core.reset()
+    world.run(0.2)
+    assert 0 < world.core.weight < 1
+    world.core.stop("another")
+    weight = world.core.weight
+    world.run(2)
+    assert (world.state, world.core.weight) == (ControlState.DAMPING, weight)
+    with pytest.raises(RuleSafeError, match="DAMPING"):
+        world.core.engage(world.now)
+    world.core.reset()
+    world.until(ControlState.IDLE)
+
+
 @pytest.mark.episode
 @pytest.mark.parametrize("seed", range(100))
 def test_after_a_stop_no_command_has_stiffness(seed):

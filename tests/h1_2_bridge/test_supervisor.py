@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.messages import SLOTS
+from h1_2_bridge.motors import WEIGHT_SLOT, motors
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.safety import may_be_repeated
 from h1_2_bridge.supervisor import LAST_ZEROS, Supervisor, SupervisorParameters, Turn
 from h1_2_bridge.wire import LowCmd, decode_low_cmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
@@ -17,12 +20,16 @@ RAMP, PATIENCE = 2.0, 0.1
 
 def command(weight: float, seed: int = 0, damps: bool = False) -> bytes:
     rng = np.random.default_rng(seed)
-    q = rng.normal(0, 0.3, 35).astype(np.float32)
+    limits, output = motors(), load_output("arm_sdk")
+    used = np.isin(np.arange(SLOTS), output.motors)
+    q = np.zeros(SLOTS)
+    q[: len(limits.lower)] = np.clip(rng.normal(0, 0.3, 27), limits.lower, limits.upper)
     q[WEIGHT_SLOT] = weight
-    arrays = {name: rng.normal(0, 3, 35).astype(np.float32) for name in ("dq", "tau", "kp", "kd")}
-    if damps:
-        arrays["kp"][:] = 0
-    return encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q, **arrays))
+    shares = rng.uniform(0.1, 1, (3, SLOTS))
+    arrays = {"dq": rng.normal(0, 3, SLOTS), "tau": used * shares[0]}
+    arrays |= {"kp": output.kp * shares[1] * (not damps), "kd": output.kd * shares[2]}
+    arrays = {name: values.astype(np.float32) for name, values in ({"q": q} | arrays).items()}
+    return encode_low_cmd(LowCmd(0, 6, used.astype(np.uint8), **arrays))
 
 
 class Line:
@@ -54,6 +61,35 @@ def line():
 def test_silent_while_the_bridge_speaks(line, weight):
     line.run(60, command(weight))
     assert line.sent == []
+
+
+@pytest.mark.parametrize(
+    ("name", "motor", "value"),
+    [
+        *((name, 23, np.nan) for name in ("q", "tau", "kp", "kd")),
+        ("q", 23, 9.0),
+        ("tau", 20, 500.0),
+        ("kp", 20, 5000.0),
+        ("kd", 20, 500.0),
+        ("kp", 3, 10.0),
+        ("mode", 3, 1),
+    ],
+)
+def test_a_command_of_another_program_beyond_the_limits_is_not_repeated(line, name, motor, value):
+    """Motors are damped instead, while the weight ramps down."""
+    bad = decode_low_cmd(command(1.0))
+    getattr(bad, name)[motor] = value
+    line.run(0.5, encode_low_cmd(bad))
+    line.run(RAMP + 1)
+    sent = [cmd for _, cmd in line.sent]
+    output, limits = load_output("arm_sdk"), motors()
+    assert len(sent) > 100 * RAMP
+    for cmd in sent:
+        assert may_be_repeated(cmd, output)
+        assert not cmd.kp.any() and not cmd.tau.any()
+        assert ((cmd.q[:27] >= limits.lower - 1e-6) & (cmd.q[:27] <= limits.upper + 1e-6)).all()
+    weights = [cmd.q[WEIGHT_SLOT] for cmd in sent]
+    assert weights[0] > 0.9 and weights[-1] == 0 and (np.diff(weights) <= 0).all()
 
 
 def test_silent_after_a_bridge_that_has_let_go(line):
@@ -562,7 +598,9 @@ use_interface("lo")
 import numpy as np
 import rclpy
 from unitree_hg.msg import LowCmd as Message
-from h1_2_bridge.wire import LowCmd, encode_low_cmd
+from h1_2_bridge.motors import motors
+from h1_2_bridge.outputs import load_output
+from h1_2_bridge.wire import encode_low_cmd
 
 rclpy.init()
 node = rclpy.create_node("h1_2_bridge")
@@ -572,9 +610,8 @@ while out.get_subscription_count() < 2:
     assert time.monotonic() < end
     time.sleep(0.1)
 print("found", flush=True)
-q = np.linspace(-0.3, 0.3, 35, dtype=np.float32)
-q[27] = 1.0
-raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q))
+q = np.clip(np.linspace(-0.3, 0.3, 27), motors().lower, motors().upper)
+raw = encode_low_cmd(load_output("arm_sdk").command(q, 1.0, np.zeros(27), 6))
 while True:
     out.publish(raw)
     time.sleep(0.01)

@@ -18,10 +18,11 @@ from user import PATIENCE, RAMP
 
 from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.realtime import steady_ns
-from h1_2_bridge.ros import STOP_TOPIC
-from h1_2_bridge.supervisor import SECOND, Turn
+from h1_2_bridge.ros import LISTENER, STOP_TOPIC
+from h1_2_bridge.supervisor import Turn
 from h1_2_bridge.supervisor_node import BRIDGE, TOPIC, SupervisorNode
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_interfaces.msg import BridgeState
 
@@ -103,6 +104,31 @@ def test_a_stop_of_a_publisher_with_default_qos_is_received(node):
     sender.destroy_node()
 
 
+def test_programs_that_only_listen_are_no_robot(node):
+    beats = []
+    listener = rclpy.create_node("listener")
+    listener.create_subscription(Float64MultiArray, "/bridge/supervisor", beats.append, 10)
+    names = ("rulesafe_bag_recorder", "_ros2cli_123", "rosbag2_recorder", LISTENER)
+    others = [rclpy.create_node(name) for name in names]
+    for each in others:
+        each.create_subscription(LowCmdMessage, TOPIC, lambda message: None, 10)
+    ticks = Ticks(node)
+
+    def reported(count: int) -> bool:
+        ticks.run(0.1)
+        rclpy.spin_once(listener, timeout_sec=0.1)
+        return bool(beats) and beats[-1].data[2] == count
+
+    named = {*names, "h1_2_bridge_supervisor"}
+    wait_for(lambda: {i.node_name for i in node.get_subscriptions_info_by_topic(TOPIC)} == named)
+    wait_for(lambda: reported(0))
+    robot = rclpy.create_node("robot_side_node")
+    robot.create_subscription(LowCmdMessage, TOPIC, lambda message: None, 10)
+    wait_for(lambda: reported(1))
+    for each in (listener, robot, *others):
+        each.destroy_node()
+
+
 def test_the_bridges_report_of_weight_0_ends_the_takeover(node):
     ticks = Ticks(node)
     ticks.take_over()
@@ -165,7 +191,7 @@ def test_the_heartbeat_tells_of_a_pending_stop(node, monkeypatch):
     ticks.run(0.2)
     node._on_stop(String(data="a test"))
     ticks.run(0.2)
-    assert {len(beat) for beat in beats} == {4}
+    assert {len(beat) for beat in beats} == {5}
     assert [beat[3] for beat in beats[:2]] == [0, 0] and beats[-1][3] == 1
 
 

@@ -273,16 +273,20 @@ def test_the_measured_posture_is_a_copy_of_the_first_27_positions():
 def test_the_heartbeat_of_the_supervisor_at_its_limits():
     watch = SupervisorWatch(BridgeConfig(gap_timeout=0.15))
     assert "no heartbeat" in watch.trouble(START)
-    watch.receive(0.2, 0.0, 1, 0, START)
+    watch.receive(0.2, 0.0, 1, 0, 3.0, START)
     assert watch.trouble(START + SECOND // 2) == ""
     assert "no heartbeat" in watch.trouble(START + SECOND // 2 + 1)
     for patience, trouble in ((0.15, True), (0.1501, False), (np.nan, True)):
-        watch.receive(patience, 0.0, 1, 0, START)
+        watch.receive(patience, 0.0, 1, 0, 3.0, START)
         assert bool(watch.trouble(START)) == trouble
-    watch.receive(0.1, 0.0, 1, 0, START)
+    watch.receive(0.1, 0.0, 1, 0, 3.0, START)
     assert watch.trouble(START) == (
         "the supervisor's patience is 0.1 s; it must be above gap_timeout, 0.15 s"
     )
+    for ramp, trouble in ((3.0, False), (2.99, True), (np.nan, True)):
+        watch.receive(0.2, 0.0, 1, 0, ramp, START)
+        assert bool(watch.trouble(START)) == trouble
+    assert watch.trouble(START).startswith("the supervisor's ramp is nan s; it must not be below")
 
 
 @pytest.mark.parametrize("reported", [0.5, 0.1])
@@ -291,11 +295,11 @@ def test_the_weights_of_bridge_and_supervisor_may_differ_for_the_timeout(reporte
     own = 0.6 - reported
     watch = SupervisorWatch(BridgeConfig())
     for now, since in ((START, START), (START + SECOND, START + SECOND)):
-        watch.receive(0.2, own, 1, 0, now)
+        watch.receive(0.2, own, 1, 0, 3.0, now)
         assert watch.lost(own, now) == ""
-        watch.receive(0.2, reported, 1, 0, now)
+        watch.receive(0.2, reported, 1, 0, 3.0, now)
         assert watch.lost(own, since + SECOND // 2) == ""
-        watch.receive(0.2, reported, 1, 0, since + SECOND // 2)
+        watch.receive(0.2, reported, 1, 0, 3.0, since + SECOND // 2)
         reason = watch.lost(own, since + SECOND // 2 + 1)
         assert f"reports the weight {reported:.2f}, the bridge sends {own:.2f}" in reason
 
@@ -304,7 +308,7 @@ def test_a_difference_of_weights_at_its_limit():
     assert SupervisorWatch.DIFFERENCE == 0.2
     for reported, agrees in ((0.25, True), (0.2, True), (0.3001, False), (-1.0, True)):
         watch, own = SupervisorWatch(BridgeConfig()), 0.1 if reported > 0 else 0.2
-        watch.receive(0.2, reported, 1, 0, START)
+        watch.receive(0.2, reported, 1, 0, 3.0, START)
         assert (watch.lost(own, START) == "") == agrees, "a negative weight counts as 0"
     watch = SupervisorWatch(BridgeConfig())
     assert "no heartbeat" in watch.lost(0.0, START)
@@ -315,7 +319,7 @@ def test_the_heartbeat_tells_of_earlier_commands_and_of_a_pending_stop():
     assert not watch.stop_pending
     for weight, commanded in ((-1.0, False), (0.0, False), (0.004, True), (1.0, True)):
         for stop in (0.0, 1.0):
-            watch.receive(0.2, weight, 1, stop, START)
+            watch.receive(0.2, weight, 1, stop, 3.0, START)
             assert bool(watch.still_commanded()) == commanded
             assert watch.stop_pending == bool(stop)
 
@@ -333,9 +337,9 @@ def test_the_report_of_a_heartbeat_after_a_pause():
             (quarter + 1, quarter + 1 + SECOND // 2, True),
             (quarter + 1, quarter + 2 + SECOND // 2, False),
         ):
-            watch.receive(0.2, weight, 1, 0, since + stamp)
+            watch.receive(0.2, weight, 1, 0, 3.0, since + stamp)
             assert watch.report(since, since + now) == (weight if known else None)
-    watch.receive(0.2, 0.0, 1, 0, since - 10 * SECOND)
+    watch.receive(0.2, 0.0, 1, 0, 3.0, since - 10 * SECOND)
     assert watch.report(since, since) is None and not watch.silent(since, since)
 
 

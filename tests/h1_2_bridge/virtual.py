@@ -14,8 +14,8 @@ from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.core import BridgeCore, Sent
 from h1_2_bridge.hands import HandState
 from h1_2_bridge.limits import ARM, action_limits
-from h1_2_bridge.messages import LowCmd, LowState
-from h1_2_bridge.motors import RIGHT_ARM, SLOTS, WEIGHT_SLOT, motors
+from h1_2_bridge.messages import SLOTS, LowCmd, LowState
+from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state

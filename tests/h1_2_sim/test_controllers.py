@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, SLOTS, WEIGHT_SLOT
+from h1_2_bridge.messages import SLOTS
+from h1_2_bridge.motors import MOTOR_COUNT, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
 from h1_2_sim.controllers import (
     CONTROLLERS,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from h1_2_bridge.motors import MOTOR_JOINTS, RIGHT_ARM, SLOTS, WEIGHT_SLOT
+from h1_2_bridge.messages import SLOTS
+from h1_2_bridge.motors import MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import (
     LowCmd,
     MotorCmds,

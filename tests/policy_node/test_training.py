@@ -167,6 +167,17 @@ def test_the_checkpoint_tells_where_it_comes_from(quick, trained):
 
 
 @pytest.mark.train
+def test_another_number_of_processes_is_another_run(quick, tmp_path, monkeypatch):
+    """They multiply the batch."""
+    run = quick(steps=6, checkpoint_every=2)
+    with pytest.raises(Stop):
+        train(run.task, run.config, tmp_path, stop_at(3))
+    monkeypatch.setattr("policy_node.training.PROCESSES", 2)
+    with pytest.raises(RuleSafeError, match="config processes None, now 2"):
+        train(run.task, run.config, tmp_path)
+
+
+@pytest.mark.train
 def test_training_does_not_read_what_the_lock_knows(quick, tmp_path, monkeypatch):
     def forbidden(*_):
         raise AssertionError("privileged")

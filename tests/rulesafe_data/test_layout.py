@@ -1,13 +1,16 @@
 """A dataset as others read it: with pyarrow and PyAV alone, by the rules of LeRobot's format."""
 
 import json
+import shutil
 
 import av
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_data.clouds import Clouds
 from rulesafe_data.store import EpisodeStore
 
 LENGTHS = (23, 40, 9)
@@ -146,3 +149,24 @@ def test_clouds_are_zarr_of_version_2(root):
         assert (about["zarr_format"], about["dtype"]) == (2, dtype)
         assert about["shape"] == [40, 50, 3]
     assert load(root / "clouds.zarr/.zgroup") == {"zarr_format": 2}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"compressor": {"id": "pickle"}},
+        {"filters": [{"id": "pickle"}]},
+        {"shape": [2_000_000_000, 1, 3]},
+        {"chunks": [10**400, 1, 3]},
+        {"shape": "many"},
+    ],
+    ids=str,
+)
+def test_descriptions_of_clouds_that_could_run_code_or_claim_memory_are_refused(
+    root, change, tmp_path
+):
+    shutil.copytree(root, tmp_path / "copy")
+    path = tmp_path / "copy/clouds.zarr/episode_000001/xyz/.zarray"
+    path.write_text(json.dumps(load(path) | change))
+    with pytest.raises(RuleSafeError, match="does not describe point clouds of a dataset"):
+        Clouds(tmp_path / "copy", 1)

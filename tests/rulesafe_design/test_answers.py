@@ -49,6 +49,11 @@ def test_json_is_found_anywhere_in_the_reply(text):
     assert found.plan == ("knob+", "handle+", "door+")
 
 
+def test_a_number_of_thousands_of_digits_is_malformed():
+    kind, text = failure('{"description": ' + "1" * 5000 + "}")
+    assert kind == "schema" and "the JSON is malformed" in text
+
+
 def test_complete_reply_at_the_length_limit_is_accepted():
     assert parse_answer(Reply(TEXT, "length")).program == GOOD["program"]
 

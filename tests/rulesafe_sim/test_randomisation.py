@@ -194,6 +194,8 @@ def test_what_json_leaves_out_is_nominal():
         ({"lighting": {"sun": 1}}, ["variation.lighting: unknown sun", "azimuth"]),
         ({"lighting": {"key": "1"}}, ["variation.lighting.key", "finite number", "'1'"]),
         ({"speed": float("nan")}, ["variation.speed", "finite number"]),
+        ({"speed": float("inf")}, ["variation.speed", "within"]),
+        ({"speed": 10**400}, ["variation.speed", "within"]),
         ({"speed": True}, ["variation.speed", "finite number"]),
         ({"speed": -1}, ["variation.speed must be above 0, not -1"]),
         ({"arm": [1e300, *[0] * 6]}, ["variation.arm", "within -100..100", "1e+300"]),

@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from vq_memory_node.model_files import (
     Architecture,
     Layer,
     MemoryModel,
+    check,
     load_model,
     save_model,
 )
@@ -117,6 +119,29 @@ def test_invalid_descriptions_are_rejected(folder, values, reason):
     change(folder, **values)
     with pytest.raises(RuleSafeError, match=reason):
         load_model(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"layers": (Layer(8, 5, 0),)}, "stride of layer 0 is 0; valid: an integer of 1 or more"),
+        ({"layers": (Layer(8, 5, "2"),)}, "stride of layer 0 is '2'"),
+        ({"layers": ()}, "the encoder has no layers"),
+        ({"dimensions": True}, "dimensions is True"),
+        ({"kind": "fsq", "levels": (3,)}, r"levels \(3,\) do not fit 32 dimensions"),
+    ],
+)
+def test_architectures_that_are_not_valid_are_refused(folder, changes, reason):
+    model = load_model(folder)
+    with pytest.raises(RuleSafeError, match=reason):
+        check(replace(model, architecture=replace(model.architecture, **changes)), "here")
+
+
+def test_a_number_of_clusters_that_is_none_is_refused(folder):
+    model = load_model(folder)
+    arrays = {**model.arrays, "clusters.many": model.arrays["clusters.4"]}
+    with pytest.raises(RuleSafeError, match=r"clusters\.many must end in a number"):
+        check(replace(model, arrays=arrays), "here")
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_one_seed_gives_one_model(paths, trained, tmp_path):
 def test_training_leaves_torch_as_it_was(paths, tmp_path):
     torch.manual_seed(3)
     before = torch.random.get_rng_state()
-    train(paths, replace(QUICK, steps=3, threads=2), tmp_path)
+    train(paths, replace(QUICK, steps=3, warm_up=1, threads=2), tmp_path)
     assert torch.equal(torch.random.get_rng_state(), before)
     assert not torch.are_deterministic_algorithms_enabled()
 
@@ -364,6 +364,9 @@ def test_invalid_trajectories_are_rejected(paths, tmp_path, bad, reason):
         ({"clusters": (256,)}, "256 clusters of 256 codes; valid: 2 to 255"),
         ({"quantiser": "rvq"}, "quantiser is 'rvq'; valid: straight_through, ema, fsq"),
         ({"clustering": "dbscan"}, "clustering is 'dbscan'; valid: unweighted, by_usage"),
+        ({"steps": 1000}, "warm_up is 1000; valid: below the number of steps, 1000"),
+        ({"dimensions": 651}, "dimensions is 651; valid: 1 to 650"),
+        ({"seed": 2**32}, r"seed is 4.29497e\+09; valid: 0 to 4294967295"),
         ({"levels": (8, 1)}, r"levels\[1\] is 1; valid: 2 or more"),
     ],
 )

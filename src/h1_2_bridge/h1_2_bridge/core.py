@@ -31,7 +31,7 @@ from h1_2_bridge.hand_watch import HandWatch
 from h1_2_bridge.limits import ARM, action_limits
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import RIGHT_ARM
-from h1_2_bridge.outputs import Output
+from h1_2_bridge.outputs import SERIES, Output
 from h1_2_bridge.remote import parse_combinations, pressed
 from h1_2_bridge.safety import check_chunk
 from h1_2_bridge.states import ENGAGED, STOPPED, ControlState, HoldReason
@@ -196,6 +196,8 @@ class BridgeCore:
         state = self.watch.last
         if state is None or self.watch.lost(now):
             raise RuleSafeError(self.watch.loss_reason(now))
+        if reason := self._ankle_fault(state):
+            raise RuleSafeError(reason)
         if self.state is ControlState.IDLE and (reason := self.topic.refusal(now)):
             raise RuleSafeError(reason)
         if self.supervisor is not None:
@@ -219,6 +221,8 @@ class BridgeCore:
             self._restarts = self.watch.counts.restarts
             self._first_activation = True
             self._timing.restart()
+        elif self._hold.hand and self.hand is not None:
+            self.drive.set_fingers(self.hand.fingers)
         self._enter(
             ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
         )
@@ -245,8 +249,10 @@ class BridgeCore:
             self._enter(ControlState.FAULT, reason)
 
     def stop(self, reason: str) -> str:
-        """Stop from any state: motors are damped until a reset."""
-        if self.state is not ControlState.DAMPING:
+        """Stop from any state: motors are damped until a reset. A reset in progress is canceled."""
+        if self.state is ControlState.DAMPING:
+            self._releasing = False
+        else:
             if self.drive.muted and not self._output.ends:
                 reason += "; motors are damped when the other program has been silent for 1 s"
             self._enter(ControlState.DAMPING, reason)
@@ -349,16 +355,16 @@ class BridgeCore:
         dt = self._time_step(now)
         self._run_watchdogs(now, clock)
         if self._update_weight(dt, now, clock):
-            return Sent(hand=self._hand_targets())
+            return Sent(hand=self._hand_targets(now))
         try:
             if self.state is not ControlState.DAMPING:
                 self._move(dt, clock)
-                return Sent(self.drive.message(dt), self._hand_targets())
+                return Sent(self.drive.message(dt), self._hand_targets(now))
         except RuleSafeError as error:  # an error in the bridge itself
             self.stop(f"the command guard refused a command, which was not sent: {error}")
         except Exception as error:  # the robot must not keep its last command, whatever failed
             self.stop(f"no command could be computed: {type(error).__name__}: {error}")
-        return Sent(self._damping_message(dt), self._hand_targets())
+        return Sent(self._damping_message(dt), self._hand_targets(now))
 
     def _damping_message(self, dt: float) -> LowCmd | None:
         """Return the command to damp; None if the guard refuses it. The next tick tries again, and
@@ -414,13 +420,14 @@ class BridgeCore:
         else:
             self.drive.brake(dt)
 
-    def _hand_targets(self) -> NDArray[np.float64] | None:
+    def _hand_targets(self, now: int) -> NDArray[np.float64] | None:
         if self.hand is None:
             return None
         grip, self._grip = self._grip, None
-        if grip is not None:
-            return self.hand.targets(grip)
-        if self.state in (ControlState.ACTIVE, ControlState.HOLDING) and not self._releasing:
+        if grip is not None:  # measured before a pause, it would be too old
+            return None if self.hand.trouble(now) else self.hand.targets(grip)
+        holds = self.state is ControlState.HOLDING and not self._hold.hand
+        if (self.state is ControlState.ACTIVE or holds) and not self._releasing:
             return self.hand.targets(self.drive.fingers)
         return None
 
@@ -446,6 +453,8 @@ class BridgeCore:
             before = self.drive.mode_machine
             reason = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
             self._enter(ControlState.FAULT, reason)
+        elif reason := self._ankle_fault(state):
+            self._enter(ControlState.FAULT, reason)
         elif self._releasing:
             return
         elif self.supervisor is not None and (
@@ -456,6 +465,15 @@ class BridgeCore:
             self._check_load(state, now)
             self._check_timing(now, clock, jump)
 
+    def _ankle_fault(self, state: LowState) -> str:
+        """Return why measured ankle positions cannot be commanded; empty if they can or are not."""
+        if self._output.ends or state.mode_pr == SERIES:
+            return ""
+        return (
+            f"the robot's mode_pr is {state.mode_pr}: its ankle positions are those of two motors, "
+            f"but commands have pitch and roll; valid: {SERIES}"
+        )
+
     def _check_load(self, state: LowState, now: int) -> None:
         """Hold after a fault of motors or hands; only /bridge/engage ends such a hold."""
         resumes = self.state is not ControlState.HOLDING or self._hold.resumes
@@ -464,7 +482,7 @@ class BridgeCore:
         self._load_due = now + LOAD_PERIOD
         hold = self._overload.check(state, self.drive.posture, now)
         if hold is None and self.hand is not None and (reason := self.hand.trouble(now)):
-            hold = HoldReason(reason)
+            hold = HoldReason(reason, hand=True)
         if hold is not None:
             self._enter_hold(hold, now)
 

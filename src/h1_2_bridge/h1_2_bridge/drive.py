@@ -76,6 +76,12 @@ class Drive:
         self._begun, self.muted, self.weight, self._zeros = True, False, 0.0, 0.0
         self.mode_machine = state.mode_machine
 
+    def set_fingers(self, fingers: ArrayLike) -> None:
+        """Continue from measured finger positions (6,), rad, at rest."""
+        velocity = self._motion.velocity[:ARM].copy()
+        self._motion.reset(np.r_[self._motion.position[:ARM], np.asarray(fingers)])
+        self._motion.velocity[:ARM] = velocity
+
     @property
     def command(self) -> NDArray[np.float64]:
         """Commanded positions (13,), rad, in the order of ACTION_JOINTS."""

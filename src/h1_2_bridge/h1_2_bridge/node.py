@@ -225,9 +225,9 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
-        if len(message.data) == 4:
-            patience, weight, receivers, stop = message.data
-            self.core.supervisor.receive(patience, weight, receivers, stop, steady_ns())
+        if len(message.data) == 5:
+            patience, weight, receivers, stop, ramp = message.data
+            self.core.supervisor.receive(patience, weight, receivers, stop, ramp, steady_ns())
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

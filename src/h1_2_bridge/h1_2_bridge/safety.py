@@ -90,6 +90,40 @@ INVALID = {
 BEYOND = "is commanded to leave its limits, to {:.3f} rad"
 
 
+def _bounds(output: Output) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the least and the largest values (175,) of the fields of a command, in the order of
+    INVALID; positions only have to be finite."""
+    used = np.isin(np.arange(SLOTS), output.motors)
+    zero, torque = np.zeros(SLOTS), np.zeros(SLOTS)
+    torque[:MOTOR_COUNT] = np.where(used[:MOTOR_COUNT], motors().effort * FEED_FORWARD, 0.0)
+    finite = np.full(SLOTS, np.finfo(np.float32).max)
+    damping = np.where(used, np.maximum(output.kd, DAMPING), 0.0)
+    bounds = {
+        "q": (-finite, finite),
+        "dq": (zero, zero),
+        "tau": (-torque, torque),
+        "kp": (zero, output.kp + ROUNDING),
+        "kd": (zero, damping + ROUNDING),
+    }
+    least, most = (np.concatenate([bounds[name][end] for name in INVALID]) for end in (0, 1))
+    return least, most
+
+
+def may_be_repeated(cmd: LowCmd, output: Output) -> bool:
+    """Return whether a command, of any program, is within the limits of torque, gains and joints
+    and enables exactly the motors of the output."""
+    least, most = _bounds(output)
+    values = np.concatenate([np.asarray(getattr(cmd, name), np.float64) for name in INVALID])
+    used, limits = np.isin(np.arange(SLOTS), output.motors), motors()
+    q, ours = np.asarray(cmd.q, np.float64)[:MOTOR_COUNT], used[:MOTOR_COUNT]
+    inside = (q >= limits.lower - ROUNDING) & (q <= limits.upper + ROUNDING)
+    return bool(
+        ((values >= least) & (values <= most)).all()  # NaN is not
+        and (inside | ~ours).all()
+        and (cmd.mode == np.where(used, ENABLED, 0)).all()
+    )
+
+
 class CommandGuard:
     """Checks each command message against the limits and against the message before.
 
@@ -115,20 +149,7 @@ class CommandGuard:
         for most in (self._upper, self._stop_upper, self._velocity, self._acceleration):
             most[unused] = np.inf
         self._mode = np.where(used, ENABLED, 0)
-        zero, torque = np.zeros(SLOTS), np.zeros(SLOTS)
-        torque[:MOTOR_COUNT] = np.where(unused, 0.0, hard.effort * FEED_FORWARD)
-        finite = np.full(SLOTS, np.finfo(np.float32).max)
-        damping = np.where(used, np.maximum(output.kd, DAMPING), 0.0)
-        bounds = {
-            "q": (-finite, finite),
-            "dq": (zero, zero),
-            "tau": (-torque, torque),
-            "kp": (zero, output.kp + ROUNDING),
-            "kd": (zero, damping + ROUNDING),
-        }
-        self._least, self._most = (
-            np.concatenate([bounds[name][end] for name in INVALID]) for end in (0, 1)
-        )
+        self._least, self._most = _bounds(output)
         self.restart()
 
     def restart(self) -> None:

@@ -39,11 +39,14 @@ class HoldReason:
         reason: human-readable text.
         resumes: whether the next accepted chunk ends HOLDING; otherwise /bridge/engage does.
         yields: whether to command the measured arm position, which stops pressing on an obstacle.
+        hand: whether the hand failed: it is not commanded until /bridge/engage, which begins at its
+            measured position.
     """
 
     reason: str
     resumes: bool = False
     yields: bool = False
+    hand: bool = False
 
 
 NO_HEARTBEAT = "no heartbeat of h1_2_bridge_supervisor"

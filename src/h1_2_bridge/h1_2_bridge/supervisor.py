@@ -25,9 +25,10 @@ from enum import Enum
 import numpy as np
 
 from h1_2_bridge.messages import LowCmd
-from h1_2_bridge.motors import WEIGHT_SLOT
-from h1_2_bridge.outputs import DAMPING, ENABLED
+from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
+from h1_2_bridge.outputs import DAMPING, ENABLED, load_output
 from h1_2_bridge.realtime import RealtimeParameters
+from h1_2_bridge.safety import may_be_repeated
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -106,6 +107,7 @@ class Supervisor:
     def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience
         self._period = 1 / parameters.rate  # s
+        self._output = load_output("arm_sdk")
         self.counts = SupervisorCounts()
         self._last: LowCmd | None = None
         self._weight = 0.0
@@ -229,7 +231,11 @@ class Supervisor:
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight
         command = replace(last, q=q, dq=np.zeros_like(last.dq))
-        if damps:
+        if not may_be_repeated(command, self._output):  # of another program
+            limits, posture = motors(), np.nan_to_num(last.q[:MOTOR_COUNT])
+            posture = np.clip(posture, limits.lower, limits.upper)
+            command = self._output.damping(posture, self._weight, last.mode_machine)
+        elif damps:
             none = np.zeros_like(last.kp)
             damping = np.where(last.mode == ENABLED, DAMPING, none).astype(last.kd.dtype)
             command = replace(command, kp=none, tau=none, kd=damping)

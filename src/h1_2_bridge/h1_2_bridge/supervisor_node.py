@@ -19,7 +19,8 @@ from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import LISTENER, STOP_QOS, STOP_TOPIC, run_robot_node
-from h1_2_bridge.supervisor import SECOND, Supervisor, SupervisorParameters, Turn
+from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
 from rulesafe_interfaces.msg import BridgeState
 
@@ -30,6 +31,10 @@ BRIDGE = "h1_2_bridge"
 """Node name of the bridge."""
 
 TOPIC = "/arm_sdk"
+
+LISTENERS = (NAME, LISTENER, "rulesafe_", "rosbag2", "_ros2cli", "ros2cli")
+"""Beginnings of the names of nodes that receive the commands but are no robot: those of bridge and
+supervisor, recorders and command-line tools."""
 
 HEARTBEAT_PERIOD = SECOND // 20
 """Period of /bridge/supervisor, ns."""
@@ -43,7 +48,7 @@ class SupervisorNode(Node):
         parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
-        self._patience = parameters.patience
+        self._patience, self._ramp = parameters.patience, parameters.ramp
         self._heartbeat_due = self._signals = 0
         self.messages = 0
         self._logged, self._report_due = Turn.NONE, 0
@@ -93,7 +98,7 @@ class SupervisorNode(Node):
         if not interrupted and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
             weight, stop = self.supervisor.reported_weight, float(self.supervisor.stop_pending)
-            data = [self._patience, weight, self._receivers(), stop]
+            data = [self._patience, weight, self._receivers(), stop, self._ramp]
             self._heartbeat.publish(Float64MultiArray(data=data))
         if now >= self._report_due:
             self._report_due = now + SECOND
@@ -106,10 +111,10 @@ class SupervisorNode(Node):
         return self.supervisor.idle(any(info.node_name == BRIDGE for info in publishers))
 
     def _receivers(self) -> float:
-        """Return the number of subscriptions to the commands, except those of bridge and supervisor
-        themselves; 0 until DDS has discovered the robot's."""
+        """Return the number of subscriptions to the commands, except those of programs that only
+        listen; 0 until DDS has discovered the robot's."""
         found = self.get_subscriptions_info_by_topic(TOPIC)
-        return float(sum(info.node_name not in (NAME, LISTENER) for info in found))
+        return float(sum(not info.node_name.startswith(LISTENERS) for info in found))
 
     def _report(self) -> None:
         supervisor = self.supervisor

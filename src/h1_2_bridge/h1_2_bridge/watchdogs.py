@@ -249,17 +249,18 @@ class SupervisorWatch:
 
     def __init__(self, config: BridgeConfig) -> None:
         self._timeout = round(config.supervisor_timeout * SECOND)
-        self._gap = config.gap_timeout
+        self._gap, self._own_ramp = config.gap_timeout, config.ramp
         self._stamp: int | None = None  # ns, of the last heartbeat
         self._agreed = 0  # ns, when the weights last agreed
-        self._patience = self._weight = self._receivers = 0.0
+        self._patience = self._weight = self._receivers = self._ramp = 0.0
         self.stop_pending = False
 
     def receive(
-        self, patience: float, weight: float, receivers: float, stop: float, now: int
+        self, patience: float, weight: float, receivers: float, stop: float, ramp: float, now: int
     ) -> None:
         """Process a heartbeat."""
         self._patience, self._weight, self._receivers = patience, weight, receivers
+        self._ramp = ramp
         self.stop_pending, self._stamp = stop != 0, now
 
     def trouble(self, now: int) -> str:
@@ -272,6 +273,11 @@ class SupervisorWatch:
             return (
                 f"the supervisor's patience is {self._patience:g} s; it must be above gap_timeout, "
                 f"{self._gap:g} s"
+            )
+        if not self._ramp >= self._own_ramp:
+            return (
+                f"the supervisor's ramp is {self._ramp:g} s; it must not be below the bridge's, "
+                f"{self._own_ramp:g} s"
             )
         if not self._receivers >= 1:
             return (

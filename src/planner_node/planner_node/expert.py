@@ -2,7 +2,8 @@
 
 The expert uses privileged state that a policy may not use (pose and phases of the safe). It
 generates demonstrations. The module needs neither ROS nor a simulation: an observation goes in, a
-chunk comes out, so the expert runs the same in process and as a node.
+chunk comes out, so the expert runs the same in process and as a node, except that the node does not
+know the speed of the scene's variation.
 """
 
 from collections.abc import Sequence

@@ -130,11 +130,10 @@ class PlannerNode(Node):
 
     def _plan(self, joints: JointState, status: EpisodeStatus) -> None:
         assert self._expert is not None
-        obs = convert.to_observation(joints, status)
         advance = self._expert.next_chunk if self._started else self._expert.begin
         self._started = True
         try:
-            actions = advance(obs)
+            actions = advance(convert.to_observation(joints, status))
         except RuleSafeError as error:
             self._log_steps()
             self._fail(str(error))

@@ -91,7 +91,7 @@ class RuleSafeSkillsEnv(SeededEnv):
         visible: bool | None = None,
         moves: int = MOVES_PER_EVENT,
         instruction: Length = "long",
-        split: str = "nominal",
+        split: str | None = None,
         config: SimulationConfig = SimulationConfig(),
         expert: ExpertConfig = SKILLS,
         render_mode: str | None = None,
@@ -104,7 +104,7 @@ class RuleSafeSkillsEnv(SeededEnv):
         self._length: Length = instruction
         self._locks, self._safe = self._load(rule), load_safe(safe)
         self._expert = expert
-        self.simulation = Simulation(replace(config, split=split))
+        self.simulation = Simulation(config if split is None else replace(config, split=split))
         self._started = False
         self.action_space = spaces.Discrete(len(PARTS))
         self.observation_space = spaces.Dict({key: SPACES[key] for key in self._keys})

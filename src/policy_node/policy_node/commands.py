@@ -104,6 +104,8 @@ def train(
                 ),
             ),
         )
+    if not training.MAIN:
+        return
     results = read_policy(out).training["results"]
     print(", ".join(f"{name} {_figure(value)}" for name, value in results.items()))
     print(f"{out}: {policy} {size}, memory {memory}")
@@ -178,7 +180,9 @@ def open_loop(
     with training_bar(len(chosen), "episode") as show:
         errors = evaluation.measure(policy, store, chosen, every, lambda done: show(done, ""))
     checkpoint = getattr(policy, "checkpoint", None)
-    trained = checkpoint is not None and (checkpoint.data or {}).get("digest") == store.digest
+    data_of = (checkpoint.data or {}) if checkpoint is not None else {}
+    measured = {store.episodes[index].task for index in chosen}
+    trained = data_of.get("digest") == store.digest and measured <= set(data_of["instructions"])
     print(
         f"{name}: {len(errors.hand)} chunks in {len(chosen)} of {len(matching)} episodes of {data}"
         f"{', its training data' if trained else ''}; median error (90th percentile)\n"
@@ -227,6 +231,10 @@ def scenes(
     from rulesafe_sim.safes import SAFES
 
     chosen = SAFES if safes == "all" else tuple(safes.split(","))
+    _check_positive("places", places)
+    if seed < 0:
+        raise RuleSafeError(f"--seed is {seed}; valid: 0 or more")
+    out.parent.mkdir(parents=True, exist_ok=True)
     with training_bar(places * len(chosen), "pose") as show:
         made = make_scenes(
             read_recordings(recordings),
@@ -265,6 +273,8 @@ def encoder(
     from policy_node import scene_encoder
     from rulesafe_data.bars import training_bar
 
+    _check_positive("steps", steps)
+    out.parent.mkdir(parents=True, exist_ok=True)
     with training_bar(steps, "step") as show:
         data = scene_encoder.load_scenes(scenes)
         trained = scene_encoder.fit(
@@ -301,6 +311,11 @@ def exchange(
     print(out)
 
 
+def _check_positive(option: str, value: int) -> None:
+    if value < 1:
+        raise RuleSafeError(f"--{option} is {value}; valid: 1 or more")
+
+
 def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
     import numpy as np
 
@@ -309,7 +324,7 @@ def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
         f"{name}: error {np.median(column):.4f} (median), {np.quantile(column, 0.9):.4f} (90 %)"
         for name, column in zip(scene_encoder.QUANTITIES, errors.T, strict=True)
     ]
-    return "\n".join([*rows, f"safe identified in {accuracy:.1%} of {len(errors)} point clouds"])
+    return "\n".join([*rows, f"safe identified in {accuracy:.1%} of {len(errors)} scenes"])
 
 
 def serve(
@@ -341,6 +356,14 @@ def serve(
     from policy_node.loading import find_policy, import_remote
     from rulesafe_core.plugins import is_reference
 
+    for option, value in {
+        "execute": execute,
+        "connections": connections,
+        "threads": threads,
+    }.items():
+        _check_positive(option, value)
+    if not 0 <= port <= 65535:
+        raise RuleSafeError(f"--port is {port}; valid: 0 to 65535")
     serving = import_remote("serve")
     key = os.environ.get(serving.wire.API_KEY, "")
     about = {"name": name, "files": {} if is_reference(name) else file_hashes(name)}

@@ -74,7 +74,8 @@ def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path)
     check_images(store)
     height, width, _ = store.features[CAMERAS[0]]["shape"]
     frames = sum(store.episodes[index].length for index in episodes)
-    shape = (frames, len(CAMERAS), min(side, height), min(side, width), 3)
+    small_height, small_width = shrink(np.zeros((1, height, width, 3), np.uint8), side).shape[1:3]
+    shape = (frames, len(CAMERAS), small_height, small_width, 3)
     with draft_file(path) as draft:
         array: Any = reserved_array(draft, np.uint8, shape)
         start = 0

@@ -31,7 +31,7 @@ from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
 from policy_node.policy import CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.files import write_atomically
+from rulesafe_core.files import check_regular, draft_file, write_atomically
 from vq_memory_node.resume import VALUE_ERRORS
 
 QUANTITIES = ("x", "y", "z", "yaw", "knob", "handle", "door")
@@ -177,7 +177,7 @@ class Scenes:
 
     def save(self, path: Path) -> None:
         """Write the scenes to an .npz file."""
-        with path.open("wb") as file:
+        with draft_file(path) as draft, draft.open("wb") as file:
             np.savez(file, inputs=self.inputs, seen=self.seen, safe=self.safe, safes=self.safes)
 
 
@@ -232,7 +232,20 @@ def errors(
     encoder: SceneEncoder, scenes: Scenes, batch: int = 256
 ) -> tuple[NDArray[np.float32], float]:
     """Return absolute errors of QUANTITIES (N, 7), m and rad, and the fraction of safes that are
-    identified correctly. The encoder receives the first points of each cloud."""
+    identified correctly. The encoder receives the first points of each cloud.
+
+    Raises:
+        RuleSafeError: the scenes are of other safes, or have another kind or size of inputs.
+    """
+    if scenes.safes != encoder.config.safes or scenes.image_size != encoder.config.image_size:
+        kinds = [
+            f"images of {s} px" if s else "point clouds"
+            for s in (encoder.config.image_size, scenes.image_size)
+        ]
+        raise RuleSafeError(
+            f"the encoder has {kinds[0]} of {', '.join(encoder.config.safes)}; the scenes have "
+            f"{kinds[1]} of {', '.join(scenes.safes)}"
+        )
     differences, correct = [], 0
     points = slice(encoder.config.points)
     with torch.inference_mode():
@@ -291,6 +304,7 @@ def load_encoder(name: str) -> SceneEncoder:
     """
     path = find_encoder(name)
     try:
+        check_regular(path)
         with safe_open(path, "pt") as file:
             about = file.metadata() or {}
             if about.get("kind") != KIND:

@@ -6,6 +6,7 @@ the seed and the step's number only. Multiple devices and mixed precision use ac
 """
 
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -19,12 +20,18 @@ from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor, nn
 
 from policy_node.batches import Batch, Network
-from policy_node.checkpoints import ARRAY_FILE, JSON_FILE, Checkpoint, find, revision, save_policy
+from policy_node.checkpoints import (
+    ARRAY_FILE,
+    JSON_FILE,
+    Checkpoint,
+    file_hashes,
+    revision,
+    save_policy,
+)
 from policy_node.configs import NetworkConfig, TrainConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
 from policy_node.training_data import ObservationWindows, select_episodes
-from rulesafe_data.files import sha256
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
@@ -97,11 +104,14 @@ def _facts(
     tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
     network = asdict(task.config)  # type: ignore[call-overload]
     if isinstance(folder := network.get("skills"), str):  # of any name
-        network["skills"] = sha256(find(folder) / ARRAY_FILE)
+        hashes = file_hashes(folder)
+        network["skills"] = hashes.get(ARRAY_FILE, hashes[JSON_FILE])  # with an exchanged encoder
+    # Several processes multiply the batch.
+    processes = {} if PROCESSES == 1 else {"processes": PROCESSES}
     return {
         "policy": {"family": task.family, "size": task.size, **network},
         "memory": task.memory.describe(),
-        "config": asdict(config),
+        "config": asdict(config) | processes,
         "data": {
             "digest": store.digest,
             "instructions": list(tasks),
@@ -110,6 +120,13 @@ def _facts(
             "safes": list(task.safes),
         },
     }
+
+
+PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
+"""Number of processes of this training, as set by torchrun and accelerate."""
+
+MAIN = os.environ.get("RANK", "0") == "0"
+"""Whether this is the main process of the training."""
 
 
 class _Loss(nn.Module):
@@ -183,6 +200,10 @@ class PolicyTraining(TrainingRun):
         if signalled:
             self.accelerator.set_trigger()
         return self.accelerator.check_trigger()
+
+    def wait(self) -> None:
+        """Wait for all processes: none ends before the result is saved."""
+        self.accelerator.wait_for_everyone()
 
     def advance(self) -> dict[str, float]:
         """Run one step; return the loss, the norm of the gradient before clipping, the learning

@@ -77,8 +77,13 @@ def _resized(images: Tensor, size: int) -> Tensor:
     if images.shape[-2:] == (size, size):
         return images
     height, width = images.shape[-2:]
-    if height == width and height % size == 0:
-        return avg_pool2d(images, height // size)  # as in `image_arrays.shrink`
+    # As in `image_arrays.shrink`, which reduces the images of the training.
+    if height % size == 0 and width % size == 0:
+        return avg_pool2d(images, (height // size, width // size))
+    if height > size or width > size:
+        places = torch.arange(size, device=images.device)
+        rows, columns = ((places * side + side // 2) // size for side in (height, width))
+        return images[..., rows, :][..., columns]
     return interpolate(images, (size, size), mode="bilinear", antialias=True)
 
 

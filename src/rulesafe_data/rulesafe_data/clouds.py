@@ -7,6 +7,7 @@ processes can write different episodes concurrently.
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import uuid
@@ -20,10 +21,15 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import disk_full_errors, write_atomically
+from rulesafe_core.text_files import read_json
 from rulesafe_data.layout import CLOUDS, WRITING, cloud_name
 
 FRAMES_PER_CHUNK = 16
 """Frames per Zarr chunk, all decompressed to read one frame; 600 frames give 76 files."""
+
+MAX_VALUES = 10**9
+"""Maximum number of values of the point clouds of an episode, which limits the memory that a file
+can claim."""
 
 _FORMAT: dict[str, Any] = {"zarr_format": 2} if int(zarr.__version__.split(".")[0]) >= 3 else {}
 GROUP = json.dumps({"zarr_format": 2}).encode()
@@ -124,6 +130,8 @@ class Clouds:
         path = root / CLOUDS / cloud_name(index)
         if not (path / "xyz" / ".zarray").is_file():
             raise RuleSafeError(f"episode {index} has no point clouds: {path} is missing")
+        for name in ("xyz", "rgb"):
+            _check_array(path / name / ".zarray")
         self._xyz: Any = zarr.open_array(str(path / "xyz"), mode="r", **_FORMAT)
         self._rgb: Any = zarr.open_array(str(path / "rgb"), mode="r", **_FORMAT)
 
@@ -134,6 +142,23 @@ class Clouds:
     def frames(self) -> NDArray[np.float32]:
         """Return all point clouds of the episode, (N, P, 6)."""
         return _joined(self._xyz[:], self._rgb[:])
+
+
+def _check_array(path: Path) -> None:
+    """Raise RuleSafeError unless the description of an array is of the kind that is written here:
+    others can name codecs that execute code, or claim any amount of memory."""
+    about = read_json(path, "the description of point clouds")
+    try:
+        codec = (about["compressor"] or {}).get("id", "blosc")
+        sizes = [math.prod(map(int, about[name])) for name in ("shape", "chunks")]
+        valid = codec == "blosc" and not about["filters"] and max(sizes) <= MAX_VALUES
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise RuleSafeError(
+            f"{path} does not describe point clouds of a dataset: blosc, no filters, at most "
+            f"{MAX_VALUES} values"
+        )
 
 
 def _joined(xyz: NDArray[np.float32], rgb: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -243,6 +243,8 @@ def _read_episodes(root: Path, count: int) -> Sequence[StoredEpisode]:
     rows: list[dict[str, Any]] = []
     for path in sorted((root / "meta" / "episodes").glob("*/*.parquet")):
         with tables.open_table(path) as file:
+            if file.metadata.num_rows > count:
+                raise RuleSafeError(f"{path} has more than the dataset's {count} episodes")
             rows += file.read(names, use_threads=False).to_pylist()
     if [row["episode_index"] for row in rows] != list(range(len(rows))) or len(rows) != count:
         raise RuleSafeError(f"{root} is damaged: meta/episodes does not list 0 to {count - 1}")

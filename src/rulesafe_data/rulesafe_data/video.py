@@ -17,6 +17,7 @@ from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import check_regular
 from rulesafe_data.layout import FPS
 
 OPTIONS = {
@@ -67,6 +68,7 @@ class Video:
     def __init__(self, path: Path):
         self.path = path
         try:
+            check_regular(path)
             self._container: InputContainer = av.open(str(path))
         except (OSError, ValueError) as error:  # base classes of PyAV's errors
             raise RuleSafeError(f"cannot read the video {path}: {error}") from error

@@ -144,6 +144,8 @@ def _objects(text: str) -> Iterator[dict[str, Any] | json.JSONDecodeError]:
                 yield error
         except RecursionError:
             yield json.JSONDecodeError("nested too deeply", text, at)
+        except ValueError as error:  # an integer of thousands of digits
+            yield json.JSONDecodeError(str(error), text, at)
         else:
             at = end - 1
             yield found

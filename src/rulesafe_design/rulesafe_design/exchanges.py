@@ -33,7 +33,8 @@ class Exchanges:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def key(self, request: ModelRequest) -> str:
-        """Return the hexadecimal SHA-256 of everything that the reply depends on."""
+        """Return the hexadecimal SHA-256 of model, parameters, messages and schema. The URL is not
+        included: the name must identify the model."""
         return hashlib.sha256(_dump(self._identity(request)).encode()).hexdigest()
 
     def path(self, request: ModelRequest) -> Path:

@@ -23,6 +23,9 @@ tokens succeeded in 20 with the mean and in 15 with the newest chunk only. A new
 millimetres from the previous one, and a bar that is being turned slips then."""
 
 
+MAX_STEP_SECONDS = 1000.0
+"""Maximum time limit for each step of a plan, s."""
+
 SEALED_SEEDS = 2**32
 """Seeds from this one on are derived from the key of a sealed evaluation."""
 
@@ -158,8 +161,11 @@ def check_range(episodes: int, seed: int, step_seconds: float, sealed: bool = Fa
             f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
             f"rule; got {episodes} episodes from seed {seed}"
         )
-    if not step_seconds > 0:
-        raise RuleSafeError(f"step_seconds must be more than 0 s, got {step_seconds:g}")
+    if not 0 < step_seconds <= MAX_STEP_SECONDS:
+        raise RuleSafeError(
+            f"step_seconds must be more than 0 s, at most {MAX_STEP_SECONDS:g} s, got "
+            f"{step_seconds!r:.40}"
+        )
 
 
 def request_from(content: Mapping[str, Any]) -> EvaluationRequest:

@@ -51,6 +51,12 @@ FORMAT = "rulesafe submission 1"
 
 FILE = "submission.json"
 
+INVALID = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
+"""Errors of values of a wrong type or size."""
+
+MAX_EPISODES = 100_000
+"""Maximum number of episodes of a request, which limits the time that a file can claim."""
+
 MAX_FRAMES = 100_000
 """Maximum number of actions of an episode, which limits the memory that a file can claim."""
 
@@ -143,7 +149,14 @@ def read_submission(path: Path) -> dict[str, Any]:
                 if not isinstance(value, kind) or (type(value) is bool) != (kind is bool):
                     raise ValueError(f"{name} of episode {number} is {value!r}")
         reason = obstacle(content["request"])
-    except (RuleSafeError, TypeError, KeyError, ValueError, AttributeError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        KeyError,
+        RuleSafeError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
     if reason:
         raise RuleSafeError(f"{file} cannot be verified: {reason}")
@@ -165,6 +178,10 @@ def _check_request(request: EvaluationRequest) -> None:
         and isinstance(request.files, dict)
         and request.rules
         and request.safes
+        and len(set(request.rules)) == len(request.rules)
+        and len(request.rules) * request.episodes <= MAX_EPISODES
+        and all(isinstance(version, str) for version in request.versions.values())
+        and all(text.isprintable() for text in (*texts, *request.versions.values()))
     ):
         raise ValueError("the request has values that rulesafe eval does not write")
     if type(setup.step_seconds) not in (int, float) or setup.step_seconds == math.inf:

@@ -28,9 +28,9 @@ class PhysicsConfig(Settings):
     of the URDF.
     """
 
-    timestep: float = setting(0.005, "Time step of the physics.", unit="s")
-    control_hz: int = setting(100, "Control steps per second.", unit="Hz")
-    frame_hz: int = setting(10, "Frames (observations and actions) per second.", unit="Hz")
+    timestep: float = setting(0.005, "Time step of the physics.", above=0, unit="s")
+    control_hz: int = setting(100, "Control steps per second.", 1, unit="Hz")
+    frame_hz: int = setting(10, "Frames (observations and actions) per second.", 1, unit="Hz")
     position_iterations: int = setting(15, "Position iterations of the contact solver.")
     friction: float = setting(1.0, "Coefficient of friction.")
     arm: DriveGains = DriveGains(1000.0, 100.0, 40.0)

@@ -37,14 +37,17 @@ SPACES: Mapping[str, spaces.Space] = {
     "instruction": spaces.Box(0, 255, (INSTRUCTION_BYTES,), np.uint8),
 }
 
-Rules = str | Rule | Sequence[Rule]
+Rules = str | Rule | Sequence[str | Rule]
 
 
 def rules_of(rules: Rules) -> tuple[Rule, ...]:
     """Return the rules of a list for `lock_sets.expand_rules`, or the given ones."""
-    if isinstance(rules, str):
-        return tuple(expand_rules(rules).values())
-    return (rules,) if isinstance(rules, Rule) else tuple(rules)
+    if isinstance(rules, str | Rule):
+        rules = [rules]
+    found: dict[str, Rule] = {}
+    for each in rules:
+        found |= expand_rules(each) if isinstance(each, str) else {each.id: each}
+    return tuple(found.values())
 
 
 def check_keys(observations: Sequence[str]) -> None:

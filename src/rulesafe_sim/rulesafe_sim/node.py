@@ -152,7 +152,10 @@ class SimNode(Node):
     def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
         self._send_status(wait=True)
-        self._simulation.reset(rule, safe, seed, decode_variation(variation))
+        chosen = decode_variation(variation)
+        if chosen:
+            camera_frames(chosen.cameras)  # raises before anything is changed
+        self._simulation.reset(rule, safe, seed, chosen)
         self._last.pop(self._status, None)  # that of the episode before
         if self._cameras:
             self._cameras.begin(Scene(rule, safe, seed, self._simulation.variation))

@@ -8,7 +8,7 @@ can be stored as JSON:
 
 from colorsys import hls_to_rgb, rgb_to_hls
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from math import isfinite, pi
+from math import pi
 from typing import Any, TypeVar
 
 from rulesafe_core.body import Color, Material, linear_to_srgb, srgb_to_linear
@@ -95,15 +95,18 @@ class Resistance:
 
     def apply(self, part: AnyPart) -> AnyPart:
         """Return the part with this resistance, or the part itself if nothing changes. Raises
-        RuleSafeError if the part would not stay in its phase."""
+        RuleSafeError if a value would be negative, or the part would not stay in its phase."""
         if self == Resistance():
             return part
-        return replace(
-            part,
-            damping=part.damping * self.damping,
-            detent=part.detent * self.detent,
-            spring=part.spring + self.spring,
-        )
+        values: dict[str, Any] = {
+            "damping": part.damping * self.damping,
+            "detent": part.detent * self.detent,
+            "spring": part.spring + self.spring,
+        }
+        for name, value in values.items():
+            if value < 0:
+                raise RuleSafeError(f"{name} would be {value:g}; valid: 0 or more")
+        return replace(part, **values)
 
 
 @dataclass(frozen=True)
@@ -188,8 +191,8 @@ def _decode(template: Any, value: Any, where: str) -> Any:
         if not isinstance(value, (list, tuple)) or len(value) != len(template):
             raise RuleSafeError(f"{where} must be {len(template)} numbers, not {value!r}")
         return tuple(_decode(0.0, item, where) for item in value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
         raise RuleSafeError(f"{where} must be a finite number, not {value!r}")
-    if abs(value) > LARGEST:
-        raise RuleSafeError(f"{where} must be within -{LARGEST:g}..{LARGEST:g}, not {value!r}")
+    if abs(value) > LARGEST:  # also integers that are too large for a float
+        raise RuleSafeError(f"{where} must be within -{LARGEST:g}..{LARGEST:g}, not {value!r:.40}")
     return float(value)

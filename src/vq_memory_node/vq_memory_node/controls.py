@@ -123,8 +123,8 @@ class RandomClusters(TokenMemory):
     CODES: ClassVar[int] = 256
 
     model: str = "all_rules_hand"
+    clusters: int = setting(4, "J, the number of different tokens.", 2, CODES)
     seed: int = setting(0, "Seed of the assignment of codes to tokens.", 0)
-    architecture = "vq"
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

@@ -15,6 +15,7 @@ another window, is refused with the reason. Arrays, all float32 except the clust
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -232,6 +233,7 @@ def check(model: MemoryModel, where: str) -> None:
     architecture = model.architecture
     if architecture.kind not in KINDS:
         raise unknown_name("kind of model", architecture.kind, KINDS)
+    _check_sizes(model, where)
     for name, shape in _shapes(model).items():
         array = model.arrays.get(name)
         if array is None:
@@ -251,6 +253,28 @@ def check(model: MemoryModel, where: str) -> None:
         tokens = model.arrays[f"clusters.{clusters}"]
         if not ((tokens >= 0) & (tokens < clusters)).all():
             raise RuleSafeError(f"{where}: clusters.{clusters} must lie in 0 .. {clusters - 1}")
+
+
+def _check_sizes(model: MemoryModel, where: str) -> None:
+    about = model.architecture
+    sizes = {"dimensions": about.dimensions, "codes": about.codes, "window": model.window}
+    sizes |= {
+        f"{k} of layer {i}": v for i, e in enumerate(about.layers) for k, v in vars(e).items()
+    }
+    for name, value in sizes.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise RuleSafeError(f"{where}: {name} is {value!r}; valid: an integer of 1 or more")
+    if not about.layers:
+        raise RuleSafeError(f"{where}: the encoder has no layers")
+    levels = about.levels
+    if about.kind == "fsq" and (len(levels), math.prod(levels)) != (about.dimensions, about.codes):
+        raise RuleSafeError(
+            f"{where}: levels {levels} do not fit {about.dimensions} dimensions and {about.codes} "
+            "codes"
+        )
+    for name in model.arrays:
+        if name.startswith("clusters.") and not name.removeprefix("clusters.").isdecimal():
+            raise RuleSafeError(f"{where}: {name} must end in a number of clusters")
 
 
 def _shapes(model: MemoryModel) -> dict[str, tuple[int, ...]]:

@@ -65,6 +65,9 @@ class TrainingRun(ABC):
         """Return whether to stop after this step."""
         return signalled
 
+    def wait(self) -> None:  # noqa: B027
+        """Wait for all processes; by default there is one only."""
+
     def due(self) -> bool:
         """Return whether a checkpoint is due after this step."""
         return self.step % self.every == 0 or self.step == self.steps
@@ -167,6 +170,7 @@ def run_training(
             run.run(progress)
             if run.main:
                 run.save_result()
+            run.wait()
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.settings import Settings, setting
 from vq_memory_node.model_files import Architecture
+from vq_memory_node.windows import WINDOW
 
 Quantiser = Literal["straight_through", "ema", "fsq"]
 Clustering = Literal["unweighted", "by_usage"]
@@ -32,7 +34,7 @@ class MemoryTrainConfig(Settings):
         "Weights of codes in k-means. unweighted: as published. by_usage: share of the windows.",
     )
     codes: int = setting(256, "Number of codes in the codebook (published: 256). Not for fsq.", 2)
-    dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1)
+    dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1, len(ACTION_JOINTS) * WINDOW)
     levels: tuple[int, ...] = setting(
         (8, 6, 5), "Quantisation levels of each latent dimension. For fsq only.", 2
     )
@@ -65,7 +67,7 @@ class MemoryTrainConfig(Settings):
         1000, "Batches between two checkpoints, each with a validation.", 1
     )
     threads: int = setting(1, "Number of torch threads; it affects rounding.", 1)
-    seed: int = setting(0, "Seed of weights, split, batches and k-means.", 0)
+    seed: int = setting(0, "Seed of weights, split, batches and k-means.", 0, 2**32 - 1)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,6 +77,11 @@ class MemoryTrainConfig(Settings):
         for count in self.clusters:
             if not 2 <= count < codes:
                 raise RuleSafeError(f"{count} clusters of {codes} codes; valid: 2 to {codes - 1}")
+        if self.quantiser != "fsq" and self.warm_up >= self.steps:
+            raise RuleSafeError(
+                f"warm_up is {self.warm_up}; valid: below the number of steps, {self.steps}, since "
+                "the codebook is initialised after the warm-up"
+            )
 
     @property
     def architecture(self) -> Architecture:

@@ -70,7 +70,9 @@ PROCESS = """
 import pickle, sys
 from policy_node.training import train
 with open(sys.argv[1], "rb") as file:
-    train(*pickle.load(file))
+    task, config, out = pickle.load(file)
+train(task, config, out)
+assert (out / "policy.json").is_file(), "each process waits for the result"
 """
 
 

@@ -95,7 +95,7 @@ def test_a_message_that_is_not_of_its_type_is_refused(write):
 def test_definitions_are_whole(tmp_path):
     pytest.importorskip("rulesafe_interfaces", reason="ROS 2 is not installed")
     text = definition("rulesafe_interfaces/msg/EpisodeStatus")
-    assert text.startswith("# State of the running episode")
+    assert text.startswith("# State of the lock")
     parts = [line for line in text.splitlines() if line.startswith("MSG: ")]
     assert sorted(parts) == [
         "MSG: builtin_interfaces/Time",

@@ -55,6 +55,11 @@ def test_a_family_is_found_again_with_its_sizes_and_angle(family, angle):
     assert scales(outline) == (1.0, 1.0)
 
 
+def test_a_part_without_geometry_is_refused():
+    with pytest.raises(RuleSafeError, match="it has no geometry of its own"):
+        sample(())
+
+
 def test_an_outline_without_gaps_has_no_arms():
     """It may be too uneven to be compact."""
     assert _arms(np.ones(BINS, bool)) == []

@@ -118,6 +118,7 @@ FAULTS: dict[str, tuple[Edit, str]] = {
     "no such link": (swapped('<child link="link_2"/>', '<child link="l"/>'), "'l' is no link"),
     "two roots": (swapped("</robot>", '<link name="alone"/></robot>'), "base, alone have no par"),
     "names": (swapped("</robot>", '<link name="base"/></robot>'), "a unique name"),
+    "joint names": (swapped('name="joint_1"', 'name="joint_0"'), "each joint must have a unique"),
     "format": (swapped("original-3.obj", "paint.png"), "format is not supported; valid: .obj"),
     "geometry": (swapped("<mesh [^>]*3.obj[^>]*>", "<torus/>"), "its geometry is <torus>"),
     "scale": (swapped('original-3.obj"', 'original-3.obj" scale="0 1 1"'), "valid: not 0"),

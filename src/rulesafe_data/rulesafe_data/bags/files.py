@@ -45,6 +45,9 @@ DAMAGE = (
 CHUNK_LIMIT = 1 << 28
 """Maximum size of a decompressed chunk, bytes. Recorders write chunks of a few megabytes."""
 
+OVERHEAD = 300
+"""Memory of a message besides its data, bytes."""
+
 WAITING_LIMIT = 1 << 30
 """Maximum size of the messages of chunks that overlap in time, bytes, which are sorted in RAM."""
 
@@ -270,13 +273,13 @@ def messages(
             for number, record in enumerate(found):
                 wanted = isinstance(record, Message) and record.channel_id in names
                 if wanted and start <= record.log_time < end:
-                    size += len(record.data)
+                    size += len(record.data) + OVERHEAD
                     heapq.heappush(waiting, (record.log_time, position, number, record))
 
         def oldest() -> tuple[str, Message]:
             nonlocal size
             message = heapq.heappop(waiting)[-1]
-            size -= len(message.data)
+            size -= len(message.data) + OVERHEAD
             return names[message.channel_id], message
 
         if not summary.chunk_indexes:

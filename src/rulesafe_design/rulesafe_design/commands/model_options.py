@@ -44,8 +44,9 @@ class ModelOptions:
         return open_model(endpoint, out, self.replay)
 
     def check_unused(self, writer: str) -> None:
-        """Raise RuleSafeError if an endpoint or a replay is given for a writer without a model."""
-        if self.base_url or self.replay:
+        """Raise RuleSafeError if an option is set for a writer without a model."""
+        if self != ModelOptions():
             raise RuleSafeError(
-                f"{writer} uses no endpoint and no replay; for a language model give --model NAME"
+                f"{writer} uses no endpoint, replay or option of a model; for a language model "
+                "give --model NAME"
             )

@@ -15,6 +15,7 @@ from scipy.spatial import KDTree
 
 from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
 from rulesafe_core.transforms import from_parts
 from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_design.safes.decompose import Convex, convex_pieces
@@ -118,13 +119,13 @@ def write_safe(about: SafeFile, mapping: SafeMapping, out: Path, source: str) ->
         "key.\n# Meshes and the mapping, from which it was made, are in the folder of the same "
         "name.\n"
     )
-    out.write_text(header + dump(to_data(about)), encoding="utf-8")
+    write_atomically(out, (header + dump(to_data(about))).encode())
     note = (
         f"# The mapping of {source} to {out.name}. Edit it, then import again with --mapping;\n"
         "# docs/import_safe.md explains every key.\n"
     )
     path = out.with_suffix("") / "mapping.yaml"
-    path.write_text(note + dump(to_data(mapping)), encoding="utf-8")
+    write_atomically(path, (note + dump(to_data(mapping))).encode())
 
 
 def _common(of: JointMapping) -> dict[str, Any]:

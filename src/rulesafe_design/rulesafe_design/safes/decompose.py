@@ -3,8 +3,10 @@
 import hashlib
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import trimesh
@@ -44,7 +46,7 @@ def convex_pieces(pieces: Iterable[Piece]) -> list[Convex]:
     """Return convex polyhedra that approximate meshes.
 
     Raises:
-        RuleSafeError: coacd is not installed, or a mesh has no volume.
+        RuleSafeError: coacd is not installed.
     """
     found: list[Convex] = []
     for piece in pieces:
@@ -141,7 +143,7 @@ def _read(path: Path) -> list[NDArray[np.float64]] | None:
     try:
         with np.load(path, allow_pickle=False) as content:
             return [content[f"arr_{i}"] for i in range(len(content.files))]
-    except (OSError, ValueError, KeyError):
+    except (BadZipFile, EOFError, KeyError, OSError, ValueError, zlib.error):  # damaged
         return None
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def export_safe(safe: Safe, out: Path) -> Path:
         body = safe_body(safe)
         links = tuple(_meshed(link, meshes) for link in body.links)
         # Relative names, so that the folder can be moved.
-        urdf = to_urdf(replace(body, links=links)).replace(f"file://{out.absolute()}/", "")
+        urdf = to_urdf(replace(body, links=links)).replace(escape(f"file://{out.absolute()}/"), "")
         path = out / f"{safe.id}.urdf"
         path.write_text(urdf, encoding="utf-8")
     except OSError as error:

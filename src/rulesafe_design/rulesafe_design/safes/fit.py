@@ -73,7 +73,13 @@ class Outline:
 
 
 def sample(pieces: tuple[Piece, ...], seed: int = 0) -> NDArray[np.float64]:
-    """Return points (SAMPLES, 3) on the surface of the pieces, evenly distributed."""
+    """Return points (SAMPLES, 3) on the surface of the pieces, evenly distributed.
+
+    Raises:
+        RuleSafeError: there are no pieces, or their triangles have no area.
+    """
+    if not pieces:
+        raise RuleSafeError("it has no geometry of its own")
     corners = np.concatenate([piece.vertices[piece.faces] for piece in pieces])  # (F, 3, 3)
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     area = np.linalg.norm(across, axis=1)

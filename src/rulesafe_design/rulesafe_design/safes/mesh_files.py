@@ -30,9 +30,10 @@ MAX_MESH_BYTES = 64_000_000
 MAX_TRIANGLES = 1_000_000
 MAX_TEXTURE_PIXELS = 4096 * 4096
 MAX_COORDINATE = 1e9
+"""Largest absolute value of a coordinate, in the unit of the file."""
+
 PACKAGE_LEVELS = 3
 """Levels above the folder of a URDF at which the folder of its ROS package is searched."""
-"""Largest absolute value of a coordinate, in the unit of the file."""
 
 PLAIN = Material((0.5, 0.5, 0.5), roughness=0.6)
 """Material of meshes that have none."""

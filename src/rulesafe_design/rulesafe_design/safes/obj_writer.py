@@ -57,6 +57,8 @@ class ObjFolder:
     def commit(self) -> None:
         """Replace the folder's content by what was written."""
         (self._folder / MARKER).touch()
+        if (self._final / MARKER).is_file():  # it may have been edited; `write_safe` replaces it
+            shutil.copy2(self._final / MARKER, self._folder / MARKER)
         self._folder.chmod(0o755)
         if self._final.exists():
             shutil.rmtree(self._final)

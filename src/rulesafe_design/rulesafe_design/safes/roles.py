@@ -120,8 +120,11 @@ def find_turners(bare: Layout, notes: list[str]) -> dict[str, SourceJoint]:
     for joint in source.joints:
         if joint.name == door.name or joint.kind == "fixed":
             continue
-        pieces = [p for name in source.below(joint.child) for p in source.links[name].solid]
-        if not pieces:
+        below = source.below(joint.child)
+        if door.child in below:
+            notes.append(f"{joint.name} carries the door; it is fixed")
+            continue
+        if not any(source.links[name].solid for name in below):
             continue
         one = Layout(
             source,

@@ -131,6 +131,9 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> UrdfSource:
     if not names or "" in names or len(set(names)) < len(names):
         raise RuleSafeError("each link must have a unique name")
     joints = [_joint(element, names) for element in robot.findall("joint")]
+    joint_names = [joint.name for joint in joints]
+    if "" in joint_names or len(set(joint_names)) < len(joint_names):
+        raise RuleSafeError("each joint must have a unique name")
     first, ordered = _tree(names, joints)
     folder = MeshFolder(urdf, root)
     _check_meshes(robot, folder)

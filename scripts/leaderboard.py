@@ -36,8 +36,9 @@ HEAD = """\
 
 Results on the [benchmarks](submit.md#benchmarks), sorted by success rate. The actions of each
 submission were executed again, with the stated outcomes. This does not show how the actions were
-chosen; "privileged" is what the authors state. 95 % intervals are Wilson's or bootstraps over the
-poses. To add a policy: [Submit a result](submit.md). Written by `scripts/leaderboard.py`.
+chosen; "privileged" is what the authors state, after "yes" if the evaluation found some. 95 %
+intervals are Wilson's or bootstraps over the poses. To add a policy: [Submit a result](submit.md).
+Written by `scripts/leaderboard.py`.
 """
 
 
@@ -132,7 +133,7 @@ def row(entry: Entry) -> str:
         about.memory,
         about.inputs,
         about.training,
-        f"yes: {about.privileged}" if privileged else about.privileged,
+        f"yes: {about.privileged.removeprefix('yes: ')}" if privileged else about.privileged,
     )
     return f"| {' | '.join(map(escaped, cells))} |"
 

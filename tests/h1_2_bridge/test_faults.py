@@ -197,6 +197,25 @@ def test_a_hand_that_returns_is_not_moved_to_its_old_target():
     assert_safe(world)
 
 
+def test_a_hand_that_fails_while_another_fault_is_held_is_not_moved_either():
+    world = World(hand=True).engaged()
+    world.keep_moving()
+    world.run(0.3)
+    world.alter = lambda state: replace(state, temperature=np.full((35, 2), 120, np.int16))
+    world.until(ControlState.HOLDING)
+    assert "hands" not in world.core.reason
+    world.hand_answers = False
+    world.run(1)
+    before = len(world.hand_targets)
+    world.fingers[:6] = 0.5  # moved by hand
+    world.hand_answers, world.alter = True, lambda state: state
+    world.run(0.5)
+    assert len(world.hand_targets) == before
+    world.engage()
+    world.run(0.2)
+    assert abs(world.hand_targets[before][:6] - 0.5).max() < 0.01
+
+
 def test_a_stop_does_not_send_the_hand_a_position_from_before_a_pause():
     world = World(hand=True).engaged()
     world.run(0.3)

@@ -51,6 +51,16 @@ def test_a_stop_during_a_reset_cancels_it():
     world.until(ControlState.IDLE)
 
 
+def test_a_held_stop_button_does_not_prevent_the_shutdown():
+    world = World().engaged()
+    for _ in range(round(250 * (world.config.ramp + 1))):
+        world.core.stop("a button")
+        world.core.shut_down(world.now)
+        world.core.stop("a button")
+        world.step()
+    assert world.core.weight == 0
+
+
 @pytest.mark.episode
 @pytest.mark.parametrize("seed", range(100))
 def test_after_a_stop_no_command_has_stiffness(seed):

@@ -16,12 +16,12 @@ from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd as LowCmdMessage
 from user import PATIENCE, RAMP
 
-from h1_2_bridge.motors import WEIGHT_SLOT
+from h1_2_bridge.outputs import load_output
 from h1_2_bridge.realtime import steady_ns
 from h1_2_bridge.ros import LISTENER, STOP_TOPIC
 from h1_2_bridge.supervisor import Turn
 from h1_2_bridge.supervisor_node import BRIDGE, TOPIC, SupervisorNode
-from h1_2_bridge.wire import LowCmd, encode_low_cmd
+from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_interfaces.msg import BridgeState
@@ -45,9 +45,7 @@ def node(context):
 
 
 def command(weight: float) -> bytes:
-    q = np.zeros(35, np.float32)
-    q[WEIGHT_SLOT] = weight
-    return encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8), q=q))
+    return encode_low_cmd(load_output("arm_sdk").command(np.zeros(27), weight, np.zeros(27), 6))
 
 
 class Ticks:

@@ -18,7 +18,7 @@ Each tick runs the watchdogs, computes the next command, and checks it with the 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,7 @@ class BridgeCore:
         self._hold_start = 0  # ns, when HOLDING began
         self._rest: NDArray[np.float64] | None = None  # target while yielding, (13,) rad
         self._releasing = False  # the weight ramps down; IDLE follows
+        self._ending = False  # `shut_down` was called
         self._first_activation = False  # engaged, but not ACTIVE yet
         self._timing = CommandTiming(config)
         self._muted_time = 0  # ns
@@ -249,9 +250,10 @@ class BridgeCore:
             self._enter(ControlState.FAULT, reason)
 
     def stop(self, reason: str) -> str:
-        """Stop from any state: motors are damped until a reset. A reset in progress is canceled."""
+        """Stop from any state: motors are damped until a reset. A reset in progress is canceled,
+        except for that of `shut_down`."""
         if self.state is ControlState.DAMPING:
-            self._releasing = False
+            self._releasing &= self._ending
         else:
             if self.drive.muted and not self._output.ends:
                 reason += "; motors are damped when the other program has been silent for 1 s"
@@ -270,6 +272,7 @@ class BridgeCore:
 
     def shut_down(self, now: int) -> None:
         """Release the robot from any state; call it repeatedly until `released`."""
+        self._ending = True
         if self.state in STOPPED:
             self.reset()
         elif self.state in ENGAGED:
@@ -476,6 +479,8 @@ class BridgeCore:
 
     def _check_load(self, state: LowState, now: int) -> None:
         """Hold after a fault of motors or hands; only /bridge/engage ends such a hold."""
+        if self.state is ControlState.HOLDING and self.hand is not None and self.hand.trouble(now):
+            self._hold = replace(self._hold, hand=True)
         resumes = self.state is not ControlState.HOLDING or self._hold.resumes
         if not resumes or now < self._load_due:
             return

@@ -108,6 +108,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self.periods: dict[Subscription, int] = {}  # shortest time between two messages, ns
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
+        self._own_stop = ""  # the last stop request of this node, which it receives, too
         self._others: Counter[str] = Counter()  # other publishers at the last check
         self._episode = 0
         self._make_topics()
@@ -221,7 +222,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def _on_stop(self, message: String) -> None:
         assert self.core is not None
-        self.core.stop(f"stop requested by {message.data[:100]}")
+        if message.data != self._own_stop:
+            self.core.stop(f"stop requested by {message.data[:100]}")
 
     def _on_heartbeat(self, message: Float64MultiArray) -> None:
         assert self.core is not None and self.core.supervisor is not None
@@ -373,6 +375,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._published = core.state, core.reason
             self.get_logger().info(f"{core.state.value}: {core.reason}")
             if core.state is ControlState.DAMPING and core.drive.muted:
+                self._own_stop = core.reason
                 self._stops.publish(String(data=core.reason))  # the supervisor commands the robot
         self._state.publish(
             convert.to_bridge_state(

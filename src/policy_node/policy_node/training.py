@@ -122,10 +122,13 @@ def _facts(
     }
 
 
-PROCESSES = int(os.environ.get("WORLD_SIZE", "1"))
-"""Number of processes of this training, as set by torchrun and accelerate."""
+DISTRIBUTED = "LOCAL_RANK" in os.environ
+"""Whether torchrun or accelerate has started this process, which then set also the next two."""
 
-MAIN = os.environ.get("RANK", "0") == "0"
+PROCESSES = int(os.environ.get("WORLD_SIZE") or 1) if DISTRIBUTED else 1
+"""Number of processes of this training."""
+
+MAIN = not DISTRIBUTED or os.environ.get("RANK", "0") == "0"
 """Whether this is the main process of the training."""
 
 

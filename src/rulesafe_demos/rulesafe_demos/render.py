@@ -126,6 +126,8 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = json.loads(json.dumps(wanted))
     if path.exists():
         there = read_json(path, "what a dataset was rendered from")
+        # Earlier versions stored fewer of the attempts' settings.
+        there["attempts"] = wanted["attempts"] | there.get("attempts", {})
         if there != wanted:
             differing = ", ".join(k for k in there | wanted if there.get(k) != wanted.get(k))
             raise RuleSafeError(

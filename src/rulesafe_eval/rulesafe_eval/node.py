@@ -177,7 +177,9 @@ class EvaluatorNode(Node):
                 stamp = to_ns(message.header.stamp)
                 self._monitor.add_image(camera, stamp, decode_image(message))
             except RuleSafeError as error:
-                self._warn("images", error)
+                self.get_logger().warning(
+                    f"images are missing in the video: {error}", throttle_duration_sec=5.0
+                )
 
         return take
 
@@ -187,11 +189,9 @@ class EvaluatorNode(Node):
         try:
             self._monitor.tokens(to_ns(message.header.stamp), decode_memory(message))
         except RuleSafeError as error:
-            self._warn("tokens", error)
-
-    def _warn(self, what: str, error: RuleSafeError) -> None:
-        message = f"{what} are missing in the video: {error}"
-        self.get_logger().warning(message, throttle_duration_sec=5.0)
+            self.get_logger().warning(
+                f"tokens are missing in the video: {error}", throttle_duration_sec=5.0
+            )
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         status = self._status

@@ -44,10 +44,10 @@ def rules_of(rules: Rules) -> tuple[Rule, ...]:
     """Return the rules of a list for `lock_sets.expand_rules`, or the given ones."""
     if isinstance(rules, str | Rule):
         rules = [rules]
-    found: dict[str, Rule] = {}
+    found: list[Rule] = []
     for each in rules:
-        found |= expand_rules(each) if isinstance(each, str) else {each.id: each}
-    return tuple(found.values())
+        found += expand_rules(each).values() if isinstance(each, str) else [each]
+    return tuple(found)
 
 
 def check_keys(observations: Sequence[str]) -> None:

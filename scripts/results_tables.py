@@ -240,10 +240,10 @@ def causes() -> Iterator[Cells]:
 def memories() -> Iterator[Cells]:
     """Yield memory, number opened in each training, success, counts of each group of COLUMNS,
     difference to VQ, J=4 and its p."""
-    paths = {name: stored(name) for name in MEMORIES}
-    found = {name: pooled(each) for name, each in paths.items() if each}
+    found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name))}
     for name, each, more in against("vq", found):
-        opened = ", ".join(f"{pooled([path]).values('opened').sum():.0f}" for path in paths[name])
+        seeds = sorted({key[0] for key in each.lines})
+        opened = ", ".join(str(each.opened(seed)[0]) for seed in seeds)
         counts = [figures(group.of(each))[0] for group in COLUMNS]
         yield MEMORIES[name].title, opened, figures(each)[1], *counts, *more
 

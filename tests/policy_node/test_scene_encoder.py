@@ -131,6 +131,12 @@ def test_what_is_no_encoder_and_what_holds_no_scenes_is_refused(tmp_path):
             load_scenes(tmp_path / "part.npz")
 
 
+def test_errors_are_measured_on_scenes_of_the_encoders_safes():
+    encoder = SceneEncoder(EncoderConfig(("safe_02", "safe_01"), points=16))
+    with pytest.raises(RuleSafeError, match=r"safes of the scenes is .*, that of the encoder"):
+        errors(encoder, boxes(2))
+
+
 @pytest.mark.parametrize("config", ["no JSON", "{}", '{"safes": ["safe_01"], "size": 3}'])
 def test_an_encoder_with_an_invalid_configuration_is_refused(config, tmp_path):
     path = tmp_path / "bad.safetensors"

@@ -17,7 +17,7 @@ from rulesafe_core.strict_yaml import keys_of
 from rulesafe_sim.config import Placement
 from rulesafe_sim.randomisation import SPLITS, Ranges, load_split, sample_variation
 from rulesafe_sim.safes import SAFES, load_safe
-from rulesafe_sim.variation import ColourShift, Resistance, Variation
+from rulesafe_sim.variation import ColourShift, Resistance, Resistances, Variation, vary_safe
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/splits"
 DOCS = (Path(__file__).parents[2] / "docs/randomisation.md").read_text()
@@ -165,6 +165,14 @@ def test_all_values_are_drawn_independently(split):
 def test_negative_seeds_and_draws_are_refused(seed, draw):
     with pytest.raises(RuleSafeError, match=">= 0"):
         sample_variation(SPLITS["train"].randomisation, "safe_01", seed, draw)
+
+
+@pytest.mark.parametrize("change", [{"damping": -1.0}, {"detent": -0.1}, {"spring": -100.0}])
+def test_negative_resistances_are_refused(change):
+    parts = Resistances(knob=Resistance(**change))
+    variation = Variation(Placement((0.6, -0.3, 0.3), 0.0), parts=parts)
+    with pytest.raises(RuleSafeError, match=f"in this variation: {next(iter(change))} would be -"):
+        vary_safe(load_safe("safe_01"), variation)
 
 
 # JSON ----------------------------------------------------------------------------------

@@ -250,7 +250,7 @@ class BridgeCore:
             self._enter(ControlState.FAULT, reason)
 
     def stop(self, reason: str) -> str:
-        """Stop from any state: motors are damped until a reset. A reset in progress is canceled,
+        """Stop from any state: motors are damped until a reset. A reset in progress is cancelled,
         except for that of `shut_down`."""
         if self.state is ControlState.DAMPING:
             self._releasing &= self._ending

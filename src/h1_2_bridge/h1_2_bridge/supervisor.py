@@ -26,7 +26,7 @@ import numpy as np
 
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
-from h1_2_bridge.outputs import DAMPING, ENABLED, load_output
+from h1_2_bridge.outputs import load_output
 from h1_2_bridge.realtime import RealtimeParameters
 from h1_2_bridge.safety import may_be_repeated
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
@@ -231,14 +231,11 @@ class Supervisor:
         q = last.q.copy()
         q[WEIGHT_SLOT] = self._weight
         command = replace(last, q=q, dq=np.zeros_like(last.dq))
-        if not may_be_repeated(command, self._output):  # of another program
+        # A command beyond the limits is that of another program.
+        if damps or not may_be_repeated(command, self._output):
             limits, posture = motors(), np.nan_to_num(last.q[:MOTOR_COUNT])
             posture = np.clip(posture, limits.lower, limits.upper)
             command = self._output.damping(posture, self._weight, last.mode_machine)
-        elif damps:
-            none = np.zeros_like(last.kp)
-            damping = np.where(last.mode == ENABLED, DAMPING, none).astype(last.kd.dtype)
-            command = replace(command, kp=none, tau=none, kd=damping)
         raw = encode_low_cmd(command)
         self._own_crcs.add(raw[-4:])
         return raw

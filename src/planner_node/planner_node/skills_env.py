@@ -26,19 +26,13 @@ from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.grasping import Unreachable
 from planner_node.motion import NoPath
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.settings import check_positive
 from rulesafe_locks.instructions import Length
 from rulesafe_locks.locks import PARTS, Rule
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import AgentError
-from rulesafe_sim.moves import (
-    MOVES_PER_EVENT,
-    SPACES,
-    LockSet,
-    check_keys,
-    check_positive,
-    check_render_mode,
-)
+from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, LockSet, check_keys, check_render_mode
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
@@ -71,7 +65,7 @@ class RuleSafeSkillsEnv(SeededEnv):
         visible: whether `phases` are observed; None: if the safe shows them.
         moves: time limit: number of moves for each event of the shortest plan.
         instruction: "long" or "short".
-        split: what varies with the seed, see docs/randomisation.md.
+        split: what varies with the seed, see docs/randomisation.md; None: that of `config`.
         config: rates and contact settings.
         expert: speeds of the motions, and attempts of the hand at each move.
 

@@ -12,6 +12,7 @@ import tyro
 
 from policy_node.configs import TrainConfig, TwoLevelConfig
 from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_core.settings import check_positive
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
 # The keys of FAMILIES and MEMORIES, whose modules would make the help slow.
@@ -231,7 +232,7 @@ def scenes(
     from rulesafe_sim.safes import SAFES
 
     chosen = SAFES if safes == "all" else tuple(safes.split(","))
-    _check_positive("places", places)
+    check_positive("--places", places)
     if seed < 0:
         raise RuleSafeError(f"--seed is {seed}; valid: 0 or more")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -273,7 +274,7 @@ def encoder(
     from policy_node import scene_encoder
     from rulesafe_data.bars import training_bar
 
-    _check_positive("steps", steps)
+    check_positive("--steps", steps)
     out.parent.mkdir(parents=True, exist_ok=True)
     with training_bar(steps, "step") as show:
         data = scene_encoder.load_scenes(scenes)
@@ -309,11 +310,6 @@ def exchange(
 
     exchange_encoder(name, encoder, out)
     print(out)
-
-
-def _check_positive(option: str, value: int) -> None:
-    if value < 1:
-        raise RuleSafeError(f"--{option} is {value}; valid: 1 or more")
 
 
 def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
@@ -356,12 +352,9 @@ def serve(
     from policy_node.loading import find_policy, import_remote
     from rulesafe_core.plugins import is_reference
 
-    for option, value in {
-        "execute": execute,
-        "connections": connections,
-        "threads": threads,
-    }.items():
-        _check_positive(option, value)
+    check_positive("--execute", execute)
+    check_positive("--connections", connections)
+    check_positive("--threads", threads)
     if not 0 <= port <= 65535:
         raise RuleSafeError(f"--port is {port}; valid: 0 to 65535")
     serving = import_remote("serve")

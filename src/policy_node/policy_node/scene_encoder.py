@@ -237,15 +237,10 @@ def errors(
     Raises:
         RuleSafeError: the scenes are of other safes, or have another kind or size of inputs.
     """
-    if scenes.safes != encoder.config.safes or scenes.image_size != encoder.config.image_size:
-        kinds = [
-            f"images of {s} px" if s else "point clouds"
-            for s in (encoder.config.image_size, scenes.image_size)
-        ]
-        raise RuleSafeError(
-            f"the encoder has {kinds[0]} of {', '.join(encoder.config.safes)}; the scenes have "
-            f"{kinds[1]} of {', '.join(scenes.safes)}"
-        )
+    for name in ("safes", "image_size"):
+        found, wanted = getattr(scenes, name), getattr(encoder.config, name)
+        if found != wanted:
+            raise RuleSafeError(f"{name} of the scenes is {found}, that of the encoder {wanted}")
     differences, correct = [], 0
     points = slice(encoder.config.points)
     with torch.inference_mode():

@@ -36,6 +36,15 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
 
+DISTRIBUTED = "LOCAL_RANK" in os.environ
+"""Whether torchrun or accelerate has started this process; they also set WORLD_SIZE and RANK."""
+
+PROCESSES = int(os.environ.get("WORLD_SIZE") or 1) if DISTRIBUTED else 1
+"""Number of processes of this training."""
+
+MAIN = not DISTRIBUTED or os.environ.get("RANK", "0") == "0"
+"""Whether this is the main process of the training."""
+
 
 @dataclass(frozen=True)
 class TrainingTask:
@@ -120,16 +129,6 @@ def _facts(
             "safes": list(task.safes),
         },
     }
-
-
-DISTRIBUTED = "LOCAL_RANK" in os.environ
-"""Whether torchrun or accelerate has started this process, which then set also the next two."""
-
-PROCESSES = int(os.environ.get("WORLD_SIZE") or 1) if DISTRIBUTED else 1
-"""Number of processes of this training."""
-
-MAIN = not DISTRIBUTED or os.environ.get("RANK", "0") == "0"
-"""Whether this is the main process of the training."""
 
 
 class _Loss(nn.Module):

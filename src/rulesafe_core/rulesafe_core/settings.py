@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from inspect import cleandoc
 from math import isfinite
+from numbers import Integral
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
@@ -27,6 +28,12 @@ _BOUNDS = {
     "below": (operator.lt, "below {}"),
 }
 _SCALARS = {float: "a number", int: "an integer", bool: "true or false", str: "a string"}
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise RuleSafeError unless a number is a positive integer, also one of numpy."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise RuleSafeError(f"{name} is {value!r}; valid: an integer of 1 or more")
 
 
 def setting(

@@ -73,6 +73,7 @@ class Video:
         except (OSError, ValueError) as error:  # base classes of PyAV's errors
             raise RuleSafeError(f"cannot read the video {path}: {error}") from error
         if not self._container.streams.video:
+            self._container.close()
             raise RuleSafeError(f"{path} has no video stream")
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_count = 1

@@ -21,7 +21,7 @@ from rulesafe_data.files import sha256, write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
-from rulesafe_demos.attempts import load_request
+from rulesafe_demos.attempts import GenerationRequest, load_request
 from rulesafe_sim.camera_file import load_cameras
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.observer import Observer
@@ -114,14 +114,13 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     another dataset."""
     path = rendering.dataset / "render.json"
     request = asdict(load_request(directory))
+    varying = (*GenerationRequest.GROWING, "locks")  # of locks the rules and hashes count
     wanted = {
         "observations": rendering.observations,
         "look": rendering.look,
         "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
         **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
-        "attempts": {
-            k: v for k, v in request.items() if k not in ("episodes", "attempts", "locks")
-        },
+        "attempts": {k: v for k, v in request.items() if k not in varying},
     }
     wanted = json.loads(json.dumps(wanted))
     if path.exists():

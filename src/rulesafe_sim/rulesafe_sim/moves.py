@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.settings import check_positive
 from rulesafe_locks.instructions import Length, check_length
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import EVENTS, PARTS, Rule
@@ -63,12 +64,6 @@ def check_render_mode(render_mode: str | None) -> None:
     """Raise RuleSafeError unless the mode is None: the environment has no images."""
     if render_mode is not None:
         raise RuleSafeError(f"render_mode is {render_mode!r}; valid: None, since there is no image")
-
-
-def check_positive(name: str, value: int) -> None:
-    """Raise RuleSafeError unless a number is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise RuleSafeError(f"{name} is {value!r}; valid: an integer of 1 or more")
 
 
 class LockSet:

@@ -191,7 +191,8 @@ def _decode(template: Any, value: Any, where: str) -> Any:
         if not isinstance(value, (list, tuple)) or len(value) != len(template):
             raise RuleSafeError(f"{where} must be {len(template)} numbers, not {value!r}")
         return tuple(_decode(0.0, item, where) for item in value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+    nan = value != value
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or nan:
         raise RuleSafeError(f"{where} must be a finite number, not {value!r}")
     if abs(value) > LARGEST:  # also integers that are too large for a float
         raise RuleSafeError(f"{where} must be within -{LARGEST:g}..{LARGEST:g}, not {value!r:.40}")

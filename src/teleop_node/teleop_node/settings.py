@@ -50,7 +50,7 @@ class TeleopParameters(Settings):
     state_timeout: float = setting(
         1.0,
         "Wall time without joint states after which the state is reported as waiting; chunks are "
-        "sent at joint states only.",
+        "sent only when joint states arrive.",
         0.1,
         60,
         "s",

@@ -35,6 +35,18 @@ def test_pictures_kept_small_say_what_those_of_the_camera_say(size):
         assert (look(seen) - look(255 - seen)).abs().max() > 0.1
 
 
+@pytest.mark.parametrize("shape", [(30, 50), (32, 64), (12, 40)])
+def test_images_of_any_size_are_reduced_as_in_training(shape):
+    images = np.random.default_rng(0).integers(0, 256, (1, 2, *shape, 3), np.uint8)
+    torch.manual_seed(0)
+    vision = Vision([ConvEncoder(16, (8, 8))], 8)
+    found = []
+    for each in (images, shrink(images[0], 16)[None]):
+        with torch.no_grad():
+            found.append(vision(Batch(torch.zeros(1, 1, 13), images=torch.from_numpy(each))))
+    torch.testing.assert_close(*found, atol=0.02, rtol=0.0)  # up to rounding to integers
+
+
 def test_a_cloud_is_a_token_before_those_of_pictures():
     torch.manual_seed(0)
     scene = make_encoder(EncoderConfig(("safe_01",), 32, (8, 16), 8))

@@ -39,10 +39,10 @@ def with_bar(found: Trajectories, title: str) -> Iterator[tuple[int, NDArray[np.
 def write_tokens(out: Path, found: Trajectories, model: MemoryModel, clusters: int) -> int:
     """Write the tokens at all frames of all episodes to a Parquet file; return their number.
 
-    Columns, int32: `episode`; `frame`; `code`, the token of the window that ends at this frame with
-    one token per code; `cluster`, the cluster of this code, which is the token that a policy
-    receives. The metadata of the schema include the hashes of model and trajectories and the number
-    of clusters. The same model and trajectories give the same bytes.
+    Columns, int32: `episode`; `frame`; `code`, the code of the window that ends at this frame,
+    numbered as the tokens of one cluster per code; `cluster`, the cluster of this code, which is
+    the token that a policy receives. The metadata of the schema include the hashes of model and
+    trajectories and the number of clusters. The same model and trajectories give the same bytes.
 
     Raises:
         RuleSafeError: the model does not offer this number of clusters.

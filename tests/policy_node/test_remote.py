@@ -1,6 +1,9 @@
 """Policies of other processes by openpi's protocol: our client and our server."""
 
+import os
+import signal
 import socket
+import subprocess
 import sys
 import threading
 from dataclasses import asdict
@@ -11,7 +14,7 @@ import pytest
 
 pytest.importorskip("websockets")
 
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.sync.server import serve
 
@@ -21,6 +24,7 @@ from policy_node.loading import RULESAFE, check_policy, find_policy
 from policy_node.openpi import OpenpiPolicy
 from policy_node.policy import CHUNK, Needs, Observation
 from policy_node.serve import PolicyServer, Session
+from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading, VqMemory
 from vq_memory_node.rolling import RollingMemory
@@ -448,6 +452,66 @@ def test_an_api_key_is_required(running, monkeypatch):
             find_policy(f"openpi://127.0.0.1:{port}")
     monkeypatch.setenv(wire.API_KEY, "secret")
     assert find_policy(f"openpi://127.0.0.1:{port}").infer(OBSERVATION).shape == (20, 13)
+
+
+@pytest.fixture
+def echo(tmp_path, monkeypatch):
+    """The name of a policy that answers with the joint positions it observes."""
+    (tmp_path / "echoing.py").write_text(
+        "from policy_node.policy import Needs\n"
+        "class Echo:\n"
+        "    needs = Needs(frames=3)\n"
+        "    def reset(self): pass\n"
+        "    def infer(self, observation): return observation.joints\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    return "echoing:Echo"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_with_its_options_until_a_signal(echo, monkeypatch, number):
+    monkeypatch.setenv(wire.API_KEY, "secret")
+    words = ["policy", "serve", echo, "--port", "0", "--execute", "1"]
+    command = [sys.executable, "-m", "rulesafe_cli.cli", *words, "--connections", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            line = server.stdout.readline().strip()
+            assert line.startswith(f"serving {echo} on openpi://127.0.0.1:")
+            address = "ws://" + line.partition("//")[2]
+            with pytest.raises(InvalidStatus, match="401"), connect(address):
+                pass
+            key = {"Authorization": "Api-Key secret"}
+            with connect(address, additional_headers=key) as first:
+                assert wire.decode_dict(first.recv())[RULESAFE]["name"] == echo
+                for value in (0.0, 1.0):
+                    state = np.full(13, value, np.float32)
+                    first.send(wire.encode({serving.KEYS.state: state}))
+                    chunk = wire.decode_dict(first.recv())[serving.KEYS.actions]
+                assert chunk[:, 0].tolist() == [0, 0, 1]  # one frame between the observations
+                refused = pytest.raises(ConnectionClosed, match="all policies are in use")
+                with connect(address, additional_headers=key) as second, refused:
+                    second.recv(timeout=600)
+            server.send_signal(number)
+            assert server.communicate(timeout=600)[0] == "stopped\n" and server.returncode == 0
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--port", "65536"), "--port is 65536; valid: 0 to 65535"),
+        (("--port", "-1"), "--port is -1; valid: 0 to 65535"),
+        (("--connections", "0"), "--connections is 0"),
+        (("--execute", "0"), "--execute is 0"),
+        (("--threads", "0"), "--threads is 0"),
+        (("--host", "192.0.2.1", "--port", "0"), "cannot listen on 192.0.2.1:0: "),
+    ],
+)
+def test_options_that_cannot_be_served_are_refused(option, message, echo, capsys):
+    assert cli.main(["policy", "serve", echo, *option]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

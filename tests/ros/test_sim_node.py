@@ -168,6 +168,10 @@ def test_a_reset_to_an_unknown_name_changes_nothing(client, start):
     for variation, text in (
         ("{", "variation is not valid JSON"),
         ('{"placement": {"xyz": [0.6, -0.3], "yaw": 0}}', "variation.placement.xyz must be 3"),
+        (
+            '{"placement": {"xyz": [0.6, -0.3, 0], "yaw": 0}, "cameras": {"head": {"fov": 3}}}',
+            "fovy is 4.2",
+        ),
     ):
         reply = client.reset(variation=variation)
         assert not reply.success and text in reply.message

@@ -1,5 +1,6 @@
 """Teleoperation by poses and by the keyboard, with the simulation."""
 
+import math
 import os
 import pty
 import re
@@ -278,30 +279,51 @@ def test_another_publisher_of_chunks_is_reported(device):
     found.until(lambda: found.at(goal), "the goal", pose=goal)
 
 
-def test_begin_and_end_of_a_motion_are_reported_between_two_reports(client, start):
-    """A fast simulation executes it in less than 0.1 s. The timer of a node that is not spun never
-    fires."""
+@pytest.fixture
+def assisting(client, start):
+    """A node that is not spun, in an assisted motion, and the modes it has reported."""
     start(SIM, "cameras:=false", "safe:=safe_03")
     client.until(lambda: client.joint_states and client.statuses, "the simulation")
     client.destroy_publisher(client._chunks)
     node, modes = TeleopNode(), []
-    client.until(lambda: node.count_publishers(CHUNKS) == 1, "no other publisher of chunks")
-    node._values = replace(node._values, input_timeout=10.0)
-    node._diagnostics.publish = lambda level, message, values: modes.append(values["mode"])
-    joints = client.joint_states[-1]
-    begin = to_ns(joints.header.stamp)
     try:
+        client.until(lambda: node.count_publishers(CHUNKS) == 1, "no other publisher of chunks")
+        node._values = replace(node._values, input_timeout=10.0)
+        node._diagnostics.publish = lambda level, message, values: modes.append(values["mode"])
         node._on_status(client.status)
-        node._on_joints(joints)
+        node._on_joints(client.joint_states[-1])
         node._on_assist(String(data="approach knob"))
         assert modes == ["assisted"]
-        for step in range(1, 200):
-            joints.header.stamp = convert.to_time(begin + step * PERIOD)
-            node._on_joints(joints)
+        yield node, modes
     finally:
         node._reservation.close()
         node.destroy_node()
+
+
+def test_begin_and_end_of_a_motion_are_reported_between_two_reports(client, assisting):
+    """A fast simulation executes it in less than 0.1 s. The timer of a node that is not spun never
+    fires."""
+    node, modes = assisting
+    joints = client.joint_states[-1]
+    begin = to_ns(joints.header.stamp)
+    for step in range(1, 200):
+        joints.header.stamp = convert.to_time(begin + step * PERIOD)
+        node._on_joints(joints)
     assert modes == ["assisted", "following"]
+
+
+@pytest.mark.parametrize("fault", ["not a number", "names without values"])
+def test_an_invalid_contact_force_stops_an_assisted_motion(client, assisting, fault):
+    node, _ = assisting
+    status = client.status
+    node._on_status(status)
+    assert node._assisting
+    if fault == "not a number":
+        status.contact_forces = [math.nan] * len(status.contact_names)
+    else:
+        status.contact_forces = []
+    node._on_status(status)
+    assert not node._assisting and node._problem.startswith("stopped: ")
 
 
 def test_a_contact_force_above_the_limit_stops_an_assisted_motion(device):

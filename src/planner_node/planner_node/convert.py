@@ -1,38 +1,56 @@
 """Conversion of ROS messages to the expert's observation."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from sensor_msgs.msg import JointState
 
 from planner_node.moves import ExpertObservation
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
 from rulesafe_core.messages import decode_pose
 from rulesafe_interfaces.msg import EpisodeStatus
+from rulesafe_locks.locks import EVENTS, PARTS
 
 
 def to_observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
     """Return the expert's observation from a joint state and a status with the same stamp.
 
     Raises:
-        RuleSafeError: a joint is missing, or lists of a message have different lengths.
+        RuleSafeError: a joint or part is missing, lists of a message have different lengths, a
+            value is not finite, or an event is unknown.
     """
     try:
         return _observation(joints, status)
-    except (KeyError, ValueError) as error:
-        raise RuleSafeError(
-            f"/joint_states or /episode/status has a missing joint or lists of different lengths: "
-            f"{error}"
-        ) from error
+    except (KeyError, ValueError, RuleSafeError) as error:
+        raise RuleSafeError(f"/joint_states or /episode/status is invalid: {error}") from error
 
 
 def _observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
-    position = dict(zip(joints.name, joints.position, strict=True))
+    position = _by_name(joints.name, joints.position)
+    arm = np.array([position[name] for name in ARM_JOINTS])
+    hand = np.array([position[name] for name in HAND_JOINTS])
+    parts = _by_name(status.parts, status.part_positions)
+    forces = _by_name(status.contact_names, status.contact_forces)
+    pose = decode_pose(status.safe_pose)
+    if not np.isfinite([*arm, *hand, *parts.values(), *forces.values(), *pose.flat]).all():
+        raise ValueError("a position or force is not finite")
+    if unknown := set(status.remaining) - set(EVENTS):
+        raise unknown_name("event", min(unknown), EVENTS)
+    is_open = _by_name(status.parts, status.part_open)
     return ExpertObservation(
-        arm=np.array([position[name] for name in ARM_JOINTS]),
-        hand=np.array([position[name] for name in HAND_JOINTS]),
-        part_positions=dict(zip(status.parts, status.part_positions, strict=True)),
-        part_open=dict(zip(status.parts, status.part_open, strict=True)),
-        pose_safe_in_pelvis=decode_pose(status.safe_pose),
+        arm=arm,
+        hand=hand,
+        part_positions={part: parts[part] for part in PARTS},
+        part_open={part: is_open[part] for part in PARTS},
+        pose_safe_in_pelvis=pose,
         remaining=tuple(status.remaining),
-        contact_forces=dict(zip(status.contact_names, status.contact_forces, strict=True)),
+        contact_forces=forces,
     )
+
+
+def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    if len(names) != len(values):
+        raise ValueError(f"{len(names)} names, {len(values)} values")
+    return dict(zip(names, values, strict=True))

@@ -210,8 +210,11 @@ class TeleopNode(Node):
         self._status = message
         if not self._assisting:
             return
+        if len(message.contact_names) != len(message.contact_forces):
+            self._stop("stopped: contacts of /episode/status have lists of different lengths")
+            return
         for name, force in zip(message.contact_names, message.contact_forces, strict=True):
-            if name != "self" and force > self._values.force_limit:
+            if name != "self" and not force <= self._values.force_limit:  # also if not a number
                 self._stop(f"stopped: {force:.0f} N on the {name}")
                 return
 

@@ -111,3 +111,9 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
 def test_what_is_no_policy_is_refused_with_the_reason(mine, name, reason):
     with pytest.raises(RuleSafeError, match=reason):
         find_policy(name)
+
+
+def test_a_device_that_is_not_available_is_refused():
+    pytest.importorskip("torch")
+    with pytest.raises(RuleSafeError, match=r"^device 'gpu' is not available: Expected"):
+        find_policy("dp3_rule_001", device="gpu")

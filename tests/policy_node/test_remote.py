@@ -499,18 +499,20 @@ def test_the_command_serves_with_its_options_until_a_signal(echo, monkeypatch, n
 
 
 @pytest.mark.parametrize(
-    ("option", "message"),
+    ("words", "message"),
     [
-        (("--port", "65536"), "--port is 65536; valid: 0 to 65535"),
-        (("--port", "-1"), "--port is -1; valid: 0 to 65535"),
-        (("--connections", "0"), "--connections is 0"),
-        (("--execute", "0"), "--execute is 0"),
-        (("--threads", "0"), "--threads is 0"),
-        (("--host", "192.0.2.1", "--port", "0"), "cannot listen on 192.0.2.1:0: "),
+        ("echoing:Echo --port 65536", "--port is 65536; valid: 0 to 65535"),
+        ("echoing:Echo --port -1", "--port is -1; valid: 0 to 65535"),
+        ("echoing:Echo --connections 0", "--connections is 0"),
+        ("echoing:Echo --execute 0", "--execute is 0"),
+        ("echoing:Echo --threads 0", "--threads is 0"),
+        ("echoing:Echo --host 192.0.2.1 --port 0", "cannot listen on 192.0.2.1:0: "),
+        ("two_level_all_rules --device gpu", "device 'gpu' is not available: "),
     ],
 )
-def test_options_that_cannot_be_served_are_refused(option, message, echo, capsys):
-    assert cli.main(["policy", "serve", echo, *option]) == 2
+@pytest.mark.usefixtures("echo")
+def test_options_that_cannot_be_served_are_refused(words, message, capsys):
+    assert cli.main(["policy", "serve", *words.split()]) == 2
     assert message in capsys.readouterr().err
 
 

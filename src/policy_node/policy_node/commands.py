@@ -330,6 +330,7 @@ def serve(
     execute: int = 12,
     connections: int = 4,
     threads: int = 1,
+    device: str = "cpu",
 ) -> None:
     """Serve a policy by the WebSocket protocol of openpi's policy servers, until Ctrl-C or SIGTERM.
 
@@ -347,6 +348,7 @@ def serve(
             matters only for clients that do not send all joint positions, such as openpi's.
         connections: Maximum number of simultaneous connections.
         threads: Number of CPU threads of the policy.
+        device: Torch device of the policy, such as cpu or cuda.
     """
     from policy_node.checkpoints import file_hashes
     from policy_node.loading import find_policy, import_remote
@@ -361,7 +363,7 @@ def serve(
     key = os.environ.get(serving.wire.API_KEY, "")
     about = {"name": name, "files": {} if is_reference(name) else file_hashes(name)}
     server = serving.PolicyServer(
-        lambda: find_policy(name, threads), execute, connections, key, about
+        lambda: find_policy(name, threads, device), execute, connections, key, about
     )
     with server.listen(host, port) as listening:
         for number in (signal.SIGINT, signal.SIGTERM):

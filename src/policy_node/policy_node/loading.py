@@ -31,7 +31,7 @@ RULESAFE = "rulesafe"
 """Key of a server's metadata that describes its policy, if the server is of RuleSafe."""
 
 
-def find_policy(name: str, threads: int = 1) -> Policy:
+def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
     """Return the policy of this name.
 
     Args:
@@ -40,9 +40,10 @@ def find_policy(name: str, threads: int = 1) -> Policy:
             policy server, openpi://HOST:PORT or groot://HOST:PORT, see `openpi` and `groot`.
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
+        device: torch device of a checkpoint, such as "cpu" or "cuda".
 
     Raises:
-        RuleSafeError: there is no such policy, or the class is not a `Policy`.
+        RuleSafeError: there is no such policy or device, or the class is not a `Policy`.
     """
     _check_given(name)
     if is_remote(name):
@@ -55,7 +56,7 @@ def find_policy(name: str, threads: int = 1) -> Policy:
     from policy_node.network_policy import load_policy
 
     torch.set_num_threads(threads)
-    return load_policy(name)
+    return load_policy(name, device)
 
 
 def check_policy(name: str) -> None:

@@ -179,16 +179,23 @@ def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:
         raise RuleSafeError(f"the policy needs {what} of shape {shape}, got {found}")
 
 
-def load_policy(name: Path | str, device: str = "cpu", seed: int = 0) -> NetworkPolicy:
+def load_policy(name: Path | str, device: str = "cpu") -> NetworkPolicy:
     """Return the policy of a checkpoint.
 
     Args:
         name: name of a shipped policy, or folder of a checkpoint; see `read_policy` for errors.
         device: torch device, such as "cpu" or "cuda".
-        seed: seed of the noise from which chunks are generated.
+
+    Raises:
+        RuleSafeError: the device is not available.
     """
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise RuleSafeError(f"device {device!r} is not available: {reason}") from error
     checkpoint = read_policy(name)
     try:
-        return NetworkPolicy(checkpoint, device, seed)
+        return NetworkPolicy(checkpoint, device)
     except RuleSafeError as error:
         raise RuleSafeError(f"{name}: {error}") from error

@@ -62,6 +62,7 @@ class PolicyParameters(Settings):
         12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True
     )
     threads: int = setting(1, "CPU threads of a trained policy.", 1, 256, changeable=True)
+    device: str = setting("cpu", "Torch device of a trained policy, such as cpu or cuda.")
     tolerance: float = setting(
         0.05,
         "Maximum difference between the stamps of an image or point cloud and of its frame.",
@@ -112,7 +113,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
     # Transitions --------------------------------------------------------------------------
 
     def load(self) -> None:
-        policy = find_policy(self.values.policy, self.values.threads)
+        values = self.values
+        policy = find_policy(values.policy, values.threads, values.device)
         memory = memory_of_policy(policy)
         self._memory = RollingMemory(memory)
         self._published = memory if isinstance(memory, VqMemory | FsqMemory) else None

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from rulesafe_core.robot import HOME
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs/tutorials").glob("*.md"))
+ROBOT = ROOT / "docs/tutorials/run_on_the_robot.md"
 BLOCK = re.compile(
     r"(?:<!-- (?P<note>[^\n]*?) -->\n)?```(?P<kind>python|bash|yaml)"
     r"(?: title=\"(?P<title>[^\"]+)\")?\n(?P<code>.*?)^```",
@@ -61,6 +64,34 @@ def test_a_tutorial_runs(page, tmp_path, monkeypatch):
         for process in beside:
             os.killpg(process.pid, signal.SIGINT)
             process.communicate(timeout=60)
+
+
+@pytest.mark.ros
+def test_the_program_for_the_robot_bends_the_elbow(tmp_path):
+    """Its chunk changes no other joint."""
+    rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    from sensor_msgs.msg import JointState
+    from trajectory_msgs.msg import JointTrajectory
+
+    (program,) = (block for block in blocks(ROBOT) if block["title"] == "bend.py")
+    chunks, joints = [], dict(HOME)
+    rclpy.init()
+    node = rclpy.create_node("test_robot")
+    states = node.create_publisher(JointState, "/joint_states", 10)
+    node.create_subscription(JointTrajectory, "/policy/action_chunk", chunks.append, 10)
+    process = begin(program, tmp_path, {**os.environ})
+    try:
+        while process.poll() is None:
+            states.publish(JointState(name=list(joints), position=list(joints.values())))
+            rclpy.spin_once(node, timeout_sec=0.05)
+            for chunk in chunks:
+                joints |= zip(chunk.joint_names, chunk.points[-1].positions, strict=True)
+    finally:
+        process.kill()
+        node.destroy_node()
+        rclpy.try_shutdown()
+    assert process.returncode == 0, process.stdout.read()
+    assert joints == pytest.approx(HOME | {"right_elbow_joint": HOME["right_elbow_joint"] - 0.4})
 
 
 def begin(block, folder, environment):

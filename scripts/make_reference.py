@@ -62,7 +62,7 @@ VARIABLES = {
     "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
     "RAY_USAGE_STATS_ENABLED": "Ray's usage statistics; set to 0 (off) unless it is set.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain.",
-    "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; launch files set LOCALHOST.",
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; LOCALHOST unless it is set.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",
     "ROS_LOG_DIR": "Folder of these logs, instead of that in ROS_HOME.",
     "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Output of all processes of launch files: screen, log, both.",

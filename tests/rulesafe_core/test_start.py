@@ -14,6 +14,7 @@ import pytest
 
 ENTRIES = distribution("rulesafe").entry_points
 NODES = {entry.name: entry.value for entry in ENTRIES if entry.group == "rulesafe.nodes"}
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 START = "import sys; sys.argv[0] = '/bin/my_node'; from rulesafe_core.start import node; "
 
 
@@ -109,6 +110,43 @@ def test_a_missing_package_is_one_line(module, remedy, my_node):
     assert done.returncode == 2
     assert done.stderr.startswith(f"my_node: {module.split('.')[0]} is not installed: ")
     assert remedy in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_only_ros_context_initialises_rclpy():
+    """It sets the range of DDS discovery."""
+    sources = (Path(__file__).parents[2] / "src").rglob("*.py")
+    assert [path.name for path in sources if "rclpy.init(" in path.read_text("utf-8")] == ["ros.py"]
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ("name", "arguments", "given", "expected"),
+    [
+        ("trajectory_node", [], {}, "LOCALHOST"),
+        ("trajectory_node", [], {RANGE: "SUBNET"}, "SUBNET"),
+        ("h1_2_bridge", [], {}, "LOCALHOST"),
+        ("h1_2_bridge", ["--ros-args", "-p", "network_interface:=lo"], {}, "SUBNET"),
+    ],
+)
+def test_other_machines_do_not_discover_a_node(name, arguments, given, expected):
+    """Unless the variable is set, or the bridge has the interface of a robot."""
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    code = (
+        "import os, sys, rclpy\n"
+        f"rclpy.init = lambda **options: sys.exit(os.environ[{RANGE!r}])\n"
+        f"sys.argv[0] = {name!r}\n"
+        "from rulesafe_core.start import node\n"
+        "node()"
+    )
+    unset = {key: value for key, value in os.environ.items() if key != RANGE}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=unset | given,
+    )
+    assert done.stderr == f"{expected}\n"
 
 
 def test_a_node_that_two_distributions_have_is_started(my_node):

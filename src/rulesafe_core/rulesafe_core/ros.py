@@ -1,6 +1,7 @@
 """Helpers for nodes: parameters, exclusive topics, diagnostics, startup and shutdown."""
 
 import errno
+import os
 import signal
 import socket
 import sys
@@ -187,10 +188,14 @@ class Diagnostics:
 def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Iterator[None]:
     """Initialise rclpy, and shut it down on exit.
 
+    DDS discovers only nodes of this machine unless ROS_AUTOMATIC_DISCOVERY_RANGE is set: other
+    machines must neither command a robot nor receive its topics.
+
     Args:
         args: command-line arguments.
         handle_signals: whether SIGINT and SIGTERM also shut rclpy down.
     """
+    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
     rclpy.init(args=list(args), signal_handler_options=options)
     try:

@@ -142,7 +142,7 @@ def domain() -> Item:
     if not number.isdigit() or int(number) > LARGEST:
         return Item(FAIL, f"ROS_DOMAIN_ID={number}", f"use a domain ID from 0 to {LARGEST}")
     running = _locked_topics(int(number))
-    default = "LOCALHOST (set by launch files)"
+    default = "LOCALHOST (RuleSafe's default)"
     found = f"domain {number}, discovery range {discovery_range or default}"
     if running:
         remedy = "RuleSafe nodes already run: stop them, or set ROS_DOMAIN_ID to another number"

@@ -1,6 +1,5 @@
 """Functions shared by the commands that inspect a graph."""
 
-import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
@@ -10,11 +9,10 @@ if TYPE_CHECKING:
 
 
 def connected() -> AbstractContextManager["GraphClient"]:
-    """Return a client; its discovery range is this machine unless the environment sets another."""
+    """Return a client of the graph."""
     from rulesafe_core.client_node import connected as connect
     from rulesafe_ros.graph.client_node import GraphClient
 
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     return connect(GraphClient)
 
 

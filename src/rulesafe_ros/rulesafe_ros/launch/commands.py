@@ -19,7 +19,8 @@ from rulesafe_ros.launch.resolve import parse_given, resolve
 from rulesafe_ros.launch.run import command_line, run
 from rulesafe_ros.launch.substitutions import Context
 
-# Defaults of the processes' environment: DDS discovery on this machine only, and unbuffered output.
+# Environment of the processes: DDS discovery on this machine only (`ros_context` sets this for
+# RuleSafe's nodes), and unbuffered output.
 _DEFAULTS = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "PYTHONUNBUFFERED": "1"}
 
 Flag = tyro.conf.FlagCreatePairsOff[bool]

@@ -4,7 +4,6 @@ Messages are received in serialized form and only the newest ones are decoded, 2
 so that the view does not slow down a simulation.
 """
 
-import os
 import threading
 import time
 from collections import deque
@@ -236,8 +235,6 @@ def running_node(
     failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
     """Run a ViewNode in a thread; `failed` is called in that thread after an exception."""
-    # The page must not command a robot elsewhere on the network; launch files do the same.
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     make = partial(ViewNode, board, model, options, server)
     # The web server handles the signals, and stops the node.
     with ros_context(), executing(make) as (node, executor):

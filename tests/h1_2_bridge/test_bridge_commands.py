@@ -1,8 +1,10 @@
 """Test `rulesafe bridge` with the bridge and the simulated robot in separate processes."""
 
+import re
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +21,7 @@ from rulesafe_core.errors import RuleSafeError
 pytestmark = pytest.mark.ros
 
 PATIENCE = 120.0
+TUTORIAL = Path(__file__).parents[2] / "docs/tutorials/run_on_the_robot.md"
 
 
 def rulesafe(*arguments: str) -> tuple[int, str]:
@@ -66,6 +69,11 @@ def test_from_the_first_check_to_a_stop(bridge):
     code, output = rulesafe("engage", "--wait", "60")
     assert code == 0, output
     assert "ENGAGING" in output and "ACTIVE" in output
+    (program,) = re.findall(r"```python title=\"bend.py\"\n(.*?)```", TUTORIAL.read_text(), re.S)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300
+    )
+    assert done.stdout.startswith("right_elbow_joint went from "), done.stderr
     code, output = rulesafe("disengage")
     assert code == 0, output
     assert "IDLE: the weight is 0" in output

@@ -1,11 +1,15 @@
 """Point clouds from depth images, compared with those of the simulation."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from h1_2_bridge.camera_points import CloudConfig, CloudMaker, Nearest, Pinhole, decode_depth
 from rulesafe_core.cloud import UniformSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_sim.cameras import FRONT, HEAD
 
 PINHOLE = Pinhole(64, 48, (60.0, 0, 31.5, 0, 60.0, 23.5, 0, 0, 1))
 MM = 1e-3
@@ -170,3 +174,19 @@ def test_the_cloud_is_that_of_the_simulation(scene):
     apart = np.linalg.norm(observed[:, None, :3] - farthest[None, :, :3], axis=2)
     assert apart.min(axis=1).max() < 0.04
     assert apart.min(axis=0).max() < 0.04
+
+
+def test_the_documented_poses_are_those_of_the_simulation():
+    text = (Path(__file__).parents[2] / "docs/robot.md").read_text("utf-8")
+    for camera, frame in ((HEAD, "torso_link"), (FRONT, "pelvis")):
+        (row,) = (line for line in text.splitlines() if line.startswith(f"| {camera.name} |"))
+        assert f"`{frame}`" in row
+        values = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row)]
+        expected = [
+            *camera.xyz,
+            *np.degrees([*camera.rpy, camera.fovy]),
+            camera.width,
+            camera.height,
+        ]
+        np.testing.assert_allclose(values, expected, atol=0.06)
+        np.testing.assert_allclose(values[:3], camera.xyz, atol=0.001)

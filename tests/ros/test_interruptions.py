@@ -1,4 +1,4 @@
-"""Test the table of docs/ros.md: processes that end, start late, pause or are in another domain."""
+"""Test the table of docs/robustness.md: processes that end, pause or are in another domain."""
 
 import ast
 import os
@@ -27,7 +27,7 @@ def importable(monkeypatch):
 
 
 def test_each_row_of_the_table_names_a_test_that_exists():
-    text = (ROOT / "docs/ros.md").read_text("utf-8")
+    text = (ROOT / "docs/robustness.md").read_text("utf-8")
     section = text.split("## Restarts, late starts and network loss\n")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert len(rows) >= 10

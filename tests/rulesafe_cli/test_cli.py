@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -130,6 +131,16 @@ def test_help_lists_each_command_with_an_example(capsys):
         assert command.example.startswith(f"rulesafe {command.name}")
     assert main([]) == 2
     assert capsys.readouterr().out == text
+
+
+def test_help_names_all_subcommands_or_ends_with_dots():
+    for command in (command for command in COMMANDS if command.subcommands):
+        listed = next(part for part in re.split("[:;] ", command.help) if " | " in part).split(
+            " | "
+        )
+        names = [name.split()[1] for name in command.functions() if " " in name]
+        assert set(listed) - {"..."} <= set(names)
+        assert "..." in listed or set(listed) == set(names)
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,8 @@ def open_loop(
     Example: rulesafe policy open-loop dp3_rule_020 demos --rules rule_020
 
     Args:
-        name: Name of a shipped policy, folder of a checkpoint, or module:Class on the PYTHONPATH.
+        name: Name of a shipped policy, folder of a checkpoint, module:Class on the PYTHONPATH,
+            openpi://HOST:PORT or groot://HOST:PORT.
         data: Dataset with the policy's inputs, such as one written by `rulesafe demos render`.
         rules: Comma-separated rules whose demonstrations are used; None: all.
         episodes: Number of episodes, evenly spaced over the dataset.

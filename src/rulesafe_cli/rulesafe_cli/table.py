@@ -71,14 +71,14 @@ COMMANDS = (
     ),
     Command(
         "eval",
-        "evaluate a policy, the expert or an oracle; compare | report | table",
+        "evaluate a policy or an oracle; compare | report | table | verify | commitment",
         "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
         function="rulesafe_eval.commands:evaluate",
         subcommands="rulesafe_eval.commands:SUBCOMMANDS",
     ),
     Command(
         "policy",
-        "train | describe: policies with and without memory",
+        "train | describe | open-loop | serve | ...: policies with and without memory",
         "rulesafe policy train demos --policy dp3 --memory vq --out vq",
         subcommands="policy_node.commands:SUBCOMMANDS",
     ),

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from policy_node.loading import RULESAFE, is_remote
+from policy_node.loading import PROTOCOLS, RULESAFE, is_remote
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
 from rulesafe_core.text_files import read_json
@@ -100,7 +100,8 @@ def facts_of(name: str) -> dict[str, Any]:
     try:
         folder = Path(find(name))
     except RuleSafeError:
-        valid = (*names(GROUP, ORACLES), *shipped(), "a checkpoint's folder", "module:Class")
+        valid = [*names(GROUP, ORACLES), *shipped(), "a checkpoint's folder", "module:Class"]
+        valid += [f"{scheme}://HOST:PORT" for scheme in PROTOCOLS]
         raise unknown_name("policy", name, valid) from None
     about = read_json(folder / "policy.json", "a policy")
     kept = ("family", "size", "memory", "data", "revision")

@@ -65,8 +65,8 @@ def evaluate(
 
     Args:
         policy: Name or folder of a checkpoint; expert, memoryless-oracle or phase-oracle; an agent
-            of an installed package (entry point rulesafe.agents); or module:Class, a policy or an
-            agent on the PYTHONPATH.
+            of an installed package (entry point rulesafe.agents); module:Class, a policy or an
+            agent on the PYTHONPATH; openpi://HOST:PORT or groot://HOST:PORT, a policy server.
         out: Directory of the results; by default runs/(date and time).
         rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
         safes: Safes, comma-separated (they need not be in the split); all: every safe of the
@@ -76,7 +76,7 @@ def evaluate(
         split: train (safes and ranges of the demonstrations, other seeds), shifted (out of
             distribution), nominal, or the path of a .yaml file.
         seed: Seed of the first episode; evaluations use seeds below 10000.
-        execute: Number of actions of each chunk of 50 that are executed before the next inference.
+        execute: Number of actions of each chunk that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
         memory_control: The policy receives its memory permuted in time (shuffled), without the last
             three values (delayed), with only the last ten (truncated), with the middle third

@@ -13,7 +13,7 @@ from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 
 EXECUTE = 12
-"""Number of actions of each chunk of 50 that are executed before the next inference. Chosen by
+"""Number of actions of each chunk that are executed before the next inference. Chosen by
 experiment: in 24 episodes of rule_001, DP3 tiny with 32 tokens had 19 successes with 12 actions and
 16 with 25."""
 

@@ -305,4 +305,5 @@ def test_missing_client_names_the_package():
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    assert "openai is not installed: pip install 'rulesafe[llm]'" in done.stdout
+    assert "openai is not installed: make setup or pip install" in done.stdout
+    assert "'.[llm]'" in done.stdout

@@ -39,7 +39,8 @@ def missing_package(error: ImportError) -> RuleSafeError:
     name = (error.name or "").partition(".")[0]
     how = "make setup"
     if name in EXTRAS:
-        how = f"pip install 'rulesafe[{EXTRAS[name]}]' or make setup"
+        pip = f"pip install -c constraints.txt '.[{EXTRAS[name]}]'"
+        how = f"make setup or {pip} in a clone of the repository"
     elif name in MESSAGES:
         how = "make setup in a clone of the repository, or colcon build in its ros2_ws,"
     return RuleSafeError(f"{name or error} is not installed: {how} installs it")

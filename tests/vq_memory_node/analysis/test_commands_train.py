@@ -84,5 +84,5 @@ def test_without_torch_the_error_names_the_package_to_install(data, tmp_path):
         timeout=100,
     )
     assert done.returncode == 2
-    assert "pip install 'rulesafe[learn]'" in done.stderr
+    assert "pip install -c constraints.txt '.[learn]'" in done.stderr
     assert not (tmp_path / "model").exists()

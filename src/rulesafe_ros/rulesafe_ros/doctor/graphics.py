@@ -48,7 +48,7 @@ def gpu() -> Item:
         cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else ""
     except ImportError:
         found = "torch is not installed: no training and no learned policies"
-        return Item(WARN, found, "pip install 'rulesafe[learn]'")
+        return Item(WARN, found, "make setup")
     if cuda:
         return Item(OK, f"{cuda}, torch {torch.__version__}")
     return ok_if(

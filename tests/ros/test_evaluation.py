@@ -17,10 +17,12 @@ from action_msgs.msg import GoalStatus
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import Log
 from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from planner_node.episode import run_expert
 from rulesafe_core import convert
+from rulesafe_core.messages import to_ns
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.benchmarks import load_benchmark
 from rulesafe_eval.request import Setup
@@ -162,6 +164,30 @@ def test_the_launch_file_runs_a_policy_with_its_memory(tmp_path):
     assert found["opened"] and found["events"][-1]["event"] == "door+"
     for name in ("vq_memory_node", "policy_node"):
         assert f"[{name}" in done.stdout + done.stderr
+
+
+def test_a_node_of_another_package_is_evaluated_by_the_launch_file(client, start, tmp_path):
+    """With policy:=none. The node publishes a chunk when a joint state repeats a stamp."""
+    words = ("launch", str(LAUNCH), *EPISODE, "policy:=none", "memory:=none", "time_limit:=4")
+    words += ("cameras:=false", "film:=false", f"out:={tmp_path}")
+    launch = start("rulesafe_cli.cli", words=words)
+    stamps, answered = [], set()
+
+    def on_joint_state(message):
+        stamps.append(to_ns(message.header.stamp))
+        if stamps[-2:-1] == stamps[-1:] and stamps[-1] not in answered:
+            answered.add(stamps[-1])
+            client.send(np.repeat(HOME_ACTION[None], 50, axis=0), stamps[-1])
+
+    client.create_subscription(JointState, "/joint_states", on_joint_state, convert.STATE_QOS)
+    client.until(lambda: launch.process.poll() is not None, "the end of the evaluation")
+    code, output = launch.wait()
+    assert code == 1, output  # the door is closed
+    assert episode(tmp_path / "summary.json")["frames"] == 40
+    first, *others = sorted(answered)  # time continues after the end of the episode
+    assert [stamp - first for stamp in others[:3]] == [1_200_000_000, 2_400_000_000, 3_600_000_000]
+    started = re.findall(r"\[(\w+)-\d\]: process started", output)
+    assert sorted(started) == ["evaluator_node", "sim_node"]
 
 
 def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path):

@@ -252,6 +252,15 @@ def _attributes(kind: type) -> dict[str, str]:
 # Topics ----------------------------------------------------------------------------------------
 
 
+ROBOT_NOTE = (
+    "Bridge, supervisor, `instruction_node`, `camera_points` and `frames_node`, with the simulated "
+    "robot in place of the real one. A policy and a memory add the topics that they have in "
+    "simulation. A dry run, `output:=lowcmd`, [teleoperation](../teleoperation.md) and "
+    "`trajectory_node` are not included. `rulesafe bridge stop` publishes `/bridge/stop_request` "
+    "latched."
+)
+
+
 def topics() -> str:
     """Return the page of topics, services and messages; start both graphs to list them."""
     from reference_graph import beside_the_robot, simulation
@@ -263,8 +272,11 @@ def topics() -> str:
         "are reliable unless noted.\n"
     ]
     head = ("topic", "type", "published by", "subscribed by", "")
-    for title, graph in (("The simulation", simulation()), ("The robot", beside_the_robot())):
-        page.append(f"## {title}\n\n{table(head, graph.topics)}")
+    for title, graph, note in (
+        ("The simulation", simulation(), "With `film`, the expert, and a policy with all inputs."),
+        ("The robot", beside_the_robot(), ROBOT_NOTE),
+    ):
+        page.append(f"## {title}\n\n{note}\n\n{table(head, graph.topics)}")
         page.append(table(("service or action", "type", "of"), graph.services))
     page.append("## Messages of this project\n")
     for path in sorted(ROOT.glob("src/rulesafe_interfaces/*/*.*")):

@@ -79,13 +79,14 @@ def simulation() -> Graph:
 
 
 def beside_the_robot() -> Graph:
-    """Return the graph of bridge, supervisor and cameras with the simulated robot side."""
+    """Return the graph of bridge, supervisor, frames and cameras with the simulated robot side."""
     modules: list[tuple[str, ...]] = [("h1_2_sim.node", "start:=false", "cameras:=true")]
     modules += [("policy_node.instruction_node",)]
     modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
-    modules += [("h1_2_bridge.camera_points_node",)]
+    modules += [("h1_2_bridge.camera_points_node",), ("rulesafe_core.frames_node",)]
     names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]
     names += ["h1_2_bridge_listener", "h1_2_bridge_supervisor", "camera_points"]
+    names += ["frames_node"]
     with _running(modules, {}) as node:
         return _rows(*_ask(node, names))
 

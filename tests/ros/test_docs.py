@@ -28,7 +28,7 @@ NODES = (
 )
 BESIDE_THE_ROBOT = (
     *("h1_2_bridge", "h1_2_bridge_supervisor", "camera_points", "robot_side_node"),
-    "instruction_node",
+    *("instruction_node", "frames_node"),
 )
 OF_EVERY_NODE = {
     *("/rosout", "/parameter_events", "/h1_2_bridge/transition_event"),
@@ -111,6 +111,7 @@ def test_topics_and_services_beside_the_robot(client, start):
     start("policy_node.instruction_node")
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
+    start("rulesafe_core.frames_node")
     # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
     names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_listener"]
     rows = section("The robot", REFERENCE)

@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import av
 import gymnasium
@@ -11,6 +12,8 @@ from gymnasium.utils.env_checker import check_env
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.rules import load_rule
+
+EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 
 EVAL = "from lerobot.scripts.lerobot_eval import main\nmain()"
 
@@ -72,6 +75,41 @@ print(json.dumps({
     "return": found["reward"].sum().item(),
     "tasks": sorted(policy.tasks),
 }))
+"""
+
+
+SAME_ACTIONS = """
+import os
+import sys
+from pathlib import Path
+import numpy as np
+from lerobot.configs.policies import PreTrainedConfig
+from lerobot.envs.factory import make_env, make_env_pre_post_processors
+from lerobot.policies.factory import make_policy, make_pre_post_processors
+from lerobot.scripts.lerobot_eval import rollout
+from lerobot_env_rulesafe.config import RuleSafeEnvConfig
+from rulesafe_eval.agents import load_agent
+from rulesafe_eval.request import Setup, make_request
+from rulesafe_eval.runner import actions_file, play
+from rulesafe_sim.simulation import LOWER, UPPER
+
+path, out = sys.argv[1], Path(sys.argv[2])
+environment = RuleSafeEnvConfig(task="rule_002", safes="safe_02", split="nominal", episode_length=6)
+config = PreTrainedConfig.from_pretrained(path)
+config.pretrained_path = path
+policy = make_policy(config, env_cfg=environment).eval()
+processors = make_env_pre_post_processors(environment, config)
+processors += make_pre_post_processors(config, path)
+found = rollout(make_env(environment)["rulesafe"][0], policy, *processors, seeds=[0])
+expected = np.clip(found["action"][0].numpy(), LOWER, UPPER)
+
+os.environ["LEROBOT_POLICY"] = path
+setup = Setup("lerobot_policy:LeRobotPolicy", step_seconds=0.3)
+request = make_request(setup, {}, "rule_002", safes="safe_02", episodes=1, split="nominal", seed=0)
+play(load_agent(setup)[0], setup, request.episode("rule_002", 0), out)
+actions = np.load(actions_file(out, "rule_002", 0))
+assert expected.shape == (6, 13) and np.ptp(expected, axis=0).max() > 0.001
+np.testing.assert_allclose(actions, expected, atol=1e-5)
 """
 
 
@@ -170,6 +208,16 @@ def test_lerobot_eval_evaluates_a_policy(lerobot, tmp_path):
     with av.open(str(out / "videos/rulesafe_0/eval_episode_0.mp4")) as video:
         assert len(list(video.decode(video=0))) == 5
         assert video.streams.video[0].average_rate == 10
+
+
+@pytest.mark.render
+@pytest.mark.episode
+def test_the_example_acts_as_in_lerobot_eval(lerobot, tmp_path):
+    """examples/policies/lerobot_policy.py, by which `rulesafe eval` evaluates a checkpoint."""
+    made = lerobot(POLICY, tmp_path / "act")
+    assert made.returncode == 0, made.stderr
+    done = lerobot(SAME_ACTIONS, tmp_path / "act", tmp_path / "out", cwd=EXAMPLES)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.render

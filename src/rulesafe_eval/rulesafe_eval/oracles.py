@@ -33,7 +33,7 @@ def next_step(simulation: Simulation) -> Sequence[str]:
     return remaining(simulation)[:1]
 
 
-class PhaseOracle:
+class MemorylessOracle:
     """Chooses the next event from the phases only, by the rule's best table. For one episode."""
 
     def __init__(self) -> None:
@@ -97,6 +97,6 @@ def outcome_of(rule: Rule, table: Table) -> tuple[float, float]:
 ORACLES = {
     "expert": ExpertAgent(),
     "phase-oracle": ExpertAgent(lambda: next_step),
-    "memoryless-oracle": ExpertAgent(PhaseOracle),
+    "memoryless-oracle": ExpertAgent(MemorylessOracle),
 }
 """Values of `--policy` besides checkpoints."""

@@ -51,9 +51,6 @@ FORMAT = "rulesafe submission 1"
 
 FILE = "submission.json"
 
-INVALID = (ArithmeticError, AttributeError, KeyError, TypeError, ValueError)
-"""Errors of values of a wrong type or size."""
-
 MAX_EPISODES = 100_000
 """Maximum number of episodes of a request, which limits the time that a file can claim."""
 

@@ -133,7 +133,7 @@ def play(
         subscribers: called after each frame.
         config: configuration of the motions.
     """
-    runtime = Runtime(simulation, TIME_LIMIT, [*subscribers, _limit])
+    runtime = Runtime(simulation, subscribers=[*subscribers, _limit])
     planner = TaskPlanner(simulation, config, runtime)
     ending = program.execute(planner)
     reason = ending.reason or "the program ended, and the door is not open"

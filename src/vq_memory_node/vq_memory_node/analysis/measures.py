@@ -20,9 +20,10 @@ from vq_memory_node.analysis.stability import (
     stability,
 )
 from vq_memory_node.analysis.trajectories import Trajectories
+from vq_memory_node.controls import ElapsedTime
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, TokenMemory
 from vq_memory_node.model_files import load_model
-from vq_memory_node.windows import LENGTH, WINDOW
+from vq_memory_node.windows import WINDOW
 
 EVERY = 5
 """The probe uses every N-th frame, because neighbouring frames are nearly identical."""
@@ -78,20 +79,6 @@ def stabilities(
     return tokens, raw_change(data.positions, changes, WINDOW)
 
 
-@dataclass(frozen=True)
-class OneToken(Memory):
-    """A memory with one token: its mask gives the elapsed time, its values no information."""
-
-    length: int = LENGTH
-
-    @property
-    def vocabulary(self) -> int:
-        return 1
-
-    def value(self, window: NDArray[np.float32]) -> int:
-        return 0
-
-
 class RawHand(RawMemory):
     """Raw memory of the hand's joints; the arm's are 0. Baseline for tokens of the hand, which
     separates the effect of tokens from that of leaving out the arm."""
@@ -106,7 +93,7 @@ def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
     """Return the memories that the probe receives besides the current joints, by display name."""
     plain: dict[str, Memory] = {
         "joints": NoMemory(),
-        "joints, mask only": OneToken(),
+        "joints, mask only": ElapsedTime(),
         "joints, raw memory": RawMemory(),
         "joints, raw memory of the hand": RawHand(),
     }

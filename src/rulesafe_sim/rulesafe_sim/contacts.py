@@ -59,6 +59,6 @@ def sense_contacts(
     scene: Any, robot: Articulation, safe: Articulation, stand: Any
 ) -> ContactSensor:
     """Create a sensor of the robot's contacts with each of CONTACT_NAMES; `stand` is a body."""
-    parts = {part: safe.bodies(part) for part in PARTS}
-    case, own = safe.bodies("body"), robot.bodies()
-    return ContactSensor(scene, own, {**parts, "case": case, "stand": [stand], "self": own})
+    own = robot.bodies()
+    objects = (*map(safe.bodies, PARTS), safe.bodies("body"), [stand], own)
+    return ContactSensor(scene, own, dict(zip(CONTACT_NAMES, objects, strict=True)))

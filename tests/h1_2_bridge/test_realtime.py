@@ -6,18 +6,18 @@ import sys
 
 import pytest
 
-from h1_2_bridge.realtime import RealtimeParameters, use_realtime
+from h1_2_bridge.realtime import ProcessParameters, use_realtime
 from rulesafe_core.errors import RuleSafeError
 
 PROGRAM = """
 import json, os, threading
 from pathlib import Path
-from h1_2_bridge.realtime import RealtimeParameters, use_realtime
+from h1_2_bridge.realtime import ProcessParameters, use_realtime
 from rulesafe_core.errors import RuleSafeError
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 core = min(os.sched_getaffinity(0))
 try:
-    use_realtime(RealtimeParameters(realtime_priority=7, cpus=str(core), lock_memory=True))
+    use_realtime(ProcessParameters(realtime_priority=7, cpus=str(core), lock_memory=True))
 except RuleSafeError as error:
     print(json.dumps(str(error)))
 else:
@@ -46,10 +46,10 @@ def test_all_threads_are_scheduled_or_the_reason_is_given():
 
 
 def test_the_default_changes_nothing():
-    use_realtime(RealtimeParameters())
+    use_realtime(ProcessParameters())
 
 
 @pytest.mark.parametrize(("cpus", "match"), [("one", "comma-separated"), ("4095", "cores: ")])
 def test_wrong_cores_are_refused(cpus, match):
     with pytest.raises(RuleSafeError, match=match):
-        use_realtime(RealtimeParameters(cpus=cpus))
+        use_realtime(ProcessParameters(cpus=cpus))

@@ -5,7 +5,7 @@ Each watchdog acts at the first tick after its timeout.
 
 from dataclasses import dataclass
 
-from h1_2_bridge.realtime import RealtimeParameters
+from h1_2_bridge.realtime import ProcessParameters
 from rulesafe_core.settings import Settings, setting
 
 
@@ -70,7 +70,7 @@ class BridgeConfig(Settings):
 
 
 @dataclass(frozen=True)
-class BridgeParameters(RealtimeParameters, BridgeConfig):
+class BridgeParameters(ProcessParameters, BridgeConfig):
     """Parameters of the bridge's node."""
 
     hand: str = setting("dfx", "Driver of the hands: dfx, ftp or none.")
@@ -107,7 +107,4 @@ class BridgeParameters(RealtimeParameters, BridgeConfig):
     hand_registers: str = setting("", "FTP register addresses to override: angle_set=1486,...")
     output: str = setting("arm_sdk", "Command interface of the body: arm_sdk or lowcmd.")
     dry_run: bool = setting(False, "Publish commands below /bridge/dry_run, not to the robot.")
-    network_interface: str = setting(
-        "", "Network interface of the robot; empty: do not change the DDS settings."
-    )
     autostart: bool = setting(True, "Configure and activate without a lifecycle manager.")

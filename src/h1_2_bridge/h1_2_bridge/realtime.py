@@ -1,4 +1,5 @@
-"""The clock of the bridge and its supervisor, and their optional real-time scheduling.
+"""The clock of the bridge and its supervisor, their parameters in common, and their optional
+real-time scheduling.
 
 Does not import ROS.
 
@@ -25,8 +26,8 @@ def steady_ns() -> int:
 
 
 @dataclass(frozen=True)
-class RealtimeParameters(Settings):
-    """Scheduling of a process."""
+class ProcessParameters(Settings):
+    """Parameters that the bridge and its supervisor have in common."""
 
     realtime_priority: int = setting(
         0, "Priority of real-time scheduling (SCHED_FIFO); 0: normal scheduling.", 0, 99
@@ -35,9 +36,12 @@ class RealtimeParameters(Settings):
         "", "Processor cores of the process, comma-separated, as in 2,3; empty: all."
     )
     lock_memory: bool = setting(False, "Lock the memory of the process, against page faults.")
+    network_interface: str = setting(
+        "", "Network interface of the robot; empty: do not change the DDS settings."
+    )
 
 
-def use_realtime(parameters: RealtimeParameters) -> None:
+def use_realtime(parameters: ProcessParameters) -> None:
     """Apply the parameters to all threads of this process.
 
     Raises:

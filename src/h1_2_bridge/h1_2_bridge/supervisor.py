@@ -27,7 +27,7 @@ import numpy as np
 from h1_2_bridge.messages import LowCmd
 from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.realtime import RealtimeParameters
+from h1_2_bridge.realtime import ProcessParameters
 from h1_2_bridge.safety import may_be_repeated
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd
 from rulesafe_core.chunks import SECOND
@@ -80,16 +80,13 @@ class SupervisorCounts:
 
 
 @dataclass(frozen=True)
-class SupervisorParameters(RealtimeParameters):
+class SupervisorParameters(ProcessParameters):
     """Parameters of the supervisor's node."""
 
     ramp: float = setting(3.0, "Time for the weight to ramp from 1 to 0.", 0.1, 60, "s")
     patience: float = setting(0.2, "Time without commands before a takeover.", 0.02, 60, "s")
     rate: float = setting(
         100.0, "Rate of checks, and of commands after a takeover.", 10, 1000, "Hz"
-    )
-    network_interface: str = setting(
-        "", "Network interface of the robot; empty: do not change the DDS settings."
     )
 
     def __post_init__(self) -> None:

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from sdk_motors import MOTORS
 from supervised import SHORTEST, SupervisedWorld
-from virtual import MS, assert_safe, assert_valid
+from virtual import MS, assert_safe, assert_valid, encode_remote
 
 from h1_2_bridge.motors import WEIGHT_SLOT
-from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ENGAGED, STOPPED, ControlState
 from h1_2_bridge.supervisor import Turn
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
@@ -297,7 +296,7 @@ class Run:
         self.world.alter = lambda state: replace(state, tau=tau)
 
     def fault_remote(self) -> None:
-        self.world.alter = lambda state: replace(state, remote=encode(["select"]))
+        self.world.alter = lambda state: replace(state, remote=encode_remote(["select"]))
 
     def fault_robot_restarts(self) -> None:
         self.world.tick = int(self.rng.integers(0, 100))

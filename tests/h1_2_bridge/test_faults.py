@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from virtual import MS, World, assert_rests, assert_safe, corrupted, with_fields
+from virtual import MS, World, assert_rests, assert_safe, corrupted, encode_remote, with_fields
 
-from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
@@ -316,7 +315,7 @@ def test_faults_at_random_never_break_a_limit(output, seed):
         overloaded("temperature", 25, 90),
         overloaded("q", 20, 1.0),
         with_fields(mode_machine=3),
-        with_fields(remote=encode(["select"])),
+        with_fields(remote=encode_remote(["select"])),
     ]
     mends = {
         ControlState.IDLE: lambda: world.core.engage(world.now),

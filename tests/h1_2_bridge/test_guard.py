@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from virtual import World, assert_safe, with_fields
+from virtual import World, assert_safe, encode_remote, with_fields
 
 from h1_2_bridge.config import BridgeConfig, BridgeParameters
 from h1_2_bridge.hands import DFX, FTP
 from h1_2_bridge.motors import MOTOR_COUNT, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import load_output
-from h1_2_bridge.remote import encode
 from h1_2_bridge.safety import FEED_FORWARD, CommandGuard, check_chunk
 from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import AHEAD, PERIOD, SECOND, make_chunk
@@ -370,7 +369,7 @@ def test_another_reason_for_the_hold_does_not_delay_the_damping():
 @pytest.mark.parametrize("buttons", [("L2",), ("B",), ("L2", "A"), ("R2", "B")])
 def test_a_part_of_a_button_combination_does_not_stop(buttons):
     world = World().engaged()
-    world.alter = with_fields(remote=encode(buttons))
+    world.alter = with_fields(remote=encode_remote(buttons))
     world.step()
     assert world.state is ControlState.ACTIVE
 

@@ -15,9 +15,9 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 
 from recorder import BUSY, MOVED, assert_within_limits
 from user import RAMP
+from virtual import encode_remote
 
 from h1_2_bridge.hands import DFX
-from h1_2_bridge.remote import encode
 from rulesafe_core.joints import ACTION_JOINTS
 
 pytestmark = pytest.mark.ros
@@ -201,10 +201,10 @@ def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
 def test_the_remote_stops_the_arm(robot, bridge, user):
     bridge(stop_buttons="L1+A")
     user.engage()
-    robot.faults(remote=int.from_bytes(encode(["L1"])[2:4], "little"))
+    robot.faults(remote=int.from_bytes(encode_remote(["L1"])[2:4], "little"))
     user.spin(1.0)
     assert user.state.state == "ACTIVE"
-    robot.faults(remote=int.from_bytes(encode(["L1", "A"])[2:4], "little"))
+    robot.faults(remote=int.from_bytes(encode_remote(["L1", "A"])[2:4], "little"))
     user.until_state("DAMPING")
     user.spin(0.5)
     last = robot.record().motors[-1]

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from virtual import World, assert_safe, with_fields
+from virtual import World, assert_safe, encode_remote, with_fields
 
 from h1_2_bridge.drive import ZEROS
 from h1_2_bridge.motors import LEFT_ARM, MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING
-from h1_2_bridge.remote import encode
 from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
@@ -195,7 +194,7 @@ def test_stop_damps_until_a_reset_which_lets_go():
 @pytest.mark.parametrize("buttons", [("select",), ("L2", "B"), ("L2", "B", "up")])
 def test_the_remote_stops(buttons):
     world = World().engaged()
-    world.alter = with_fields(remote=encode(buttons))
+    world.alter = with_fields(remote=encode_remote(buttons))
     world.step()
     assert world.state is ControlState.DAMPING
     assert "pressed on the remote" in world.core.reason
@@ -204,10 +203,10 @@ def test_the_remote_stops(buttons):
 
 def test_other_buttons_do_not_stop_and_others_may_be_chosen():
     world = World(stop_buttons="A").engaged()
-    world.alter = with_fields(remote=encode(["B", "L2", "select"]))
+    world.alter = with_fields(remote=encode_remote(["B", "L2", "select"]))
     world.step()
     assert world.state is ControlState.ACTIVE
-    world.alter = with_fields(remote=encode(["A"]))
+    world.alter = with_fields(remote=encode_remote(["A"]))
     world.step()
     assert world.state is ControlState.DAMPING
 

@@ -4,7 +4,8 @@ The motor model is that of the SDK peer (sdk_motors.py). Every command is record
 `assert_safe` in every test.
 """
 
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from h1_2_bridge.limits import ARM, action_limits
 from h1_2_bridge.messages import SLOTS, LowCmd, LowState
 from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT, motors
 from h1_2_bridge.outputs import DAMPING, load_output
+from h1_2_bridge.remote import BUTTONS, SIZE
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
@@ -28,6 +30,12 @@ EPOCH = 1_700_000_000 * SECOND
 """ROS time when the steady clock is 0, ns."""
 
 HANDS = HAND_JOINTS + LEFT_HAND_JOINTS
+
+
+def encode_remote(buttons: Iterable[str]) -> bytes:
+    """Return the bytes of the wireless remote with these buttons pressed and centred sticks."""
+    bits = sum(1 << BUTTONS.index(name) for name in set(buttons))
+    return struct.pack("<xxH", bits).ljust(SIZE, b"\0")
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,12 @@ def test_showing_links_is_no_physics(simulation):
 def test_shown_links_are_where_the_physics_has_them(simulation):
     """To the precision of a float."""
     for _ in wave(simulation):
-        robot = simulation._robot
-        physical = {link.name: robot.link_pose(link.name) for link in robot.articulation.links}
+        links = simulation._robot.articulation.links
+        physical = [link.entity_pose.to_transformation_matrix() for link in links]
         simulation.show_links()
-        for name, pose in physical.items():
-            np.testing.assert_allclose(robot.link_pose(name), pose, atol=2e-6)
+        for link, pose in zip(links, physical, strict=True):
+            shown = link.entity_pose.to_transformation_matrix()
+            np.testing.assert_allclose(shown, pose, atol=2e-6)
 
 
 def test_joints_of_another_robot_are_refused(simulation):

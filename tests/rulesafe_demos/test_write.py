@@ -14,7 +14,6 @@ from rulesafe_cli.cli import main
 from rulesafe_demos.program import run_program
 from rulesafe_demos.prompt import api, opening
 from rulesafe_demos.remote import CALLS, SandboxedProgram
-from rulesafe_demos.write import KINDS
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.safes import load_safe
@@ -102,9 +101,7 @@ def write(out, *words, rule="rule_002", film=False):
 
 
 def verdict(out):
-    found = json.loads((out / "verdict.json").read_text())
-    assert set(found["failures"]) <= set(KINDS)
-    return found
+    return json.loads((out / "verdict.json").read_text())
 
 
 @pytest.mark.episode

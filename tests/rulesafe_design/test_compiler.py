@@ -12,7 +12,7 @@ from rulesafe_design.exploring import StateGraph
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.automata import MOVED, automaton_of, difference, smallest
-from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_locks.rules import RULES, Lock, load_rule
 
 ROOT = Path(__file__).parents[2]
 PAPER = ROOT.parent / "shared" / "reference" / "paper.tex"
@@ -57,7 +57,7 @@ def test_programs_are_equivalent_to_our_functions(compiled, rule_id):
 @settings(max_examples=300)
 @given(rule_id=st.sampled_from(RULES), moves=st.lists(st.sampled_from(MOVED), max_size=80))
 def test_programs_agree_with_rules_for_random_events(compiled, rule_id, moves):
-    lock = load_rule(rule_id).new_lock()
+    lock = Lock(load_rule(rule_id))
     automaton, number = compiled[rule_id].automaton, 0
     phases = {"knob": False, "handle": False, "door": False}
     for move in moves:

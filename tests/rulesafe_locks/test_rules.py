@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.plans import possible_events, reachable_states, shortest_plan
-from rulesafe_locks.rules import PARTS, RULES, load_rule
+from rulesafe_locks.rules import PARTS, RULES, Lock, load_rule
 
 CLOSED = {"knob": False, "handle": False, "door": False}
 
@@ -103,7 +103,7 @@ def test_rules_are_listed_in_order():
 @given(rule_id=rule_ids, moves=toggles)
 @settings(max_examples=200, deadline=None)
 def test_lock_agrees_with_the_whole_history(rule_id, moves):
-    lock = load_rule(rule_id).new_lock()
+    lock = Lock(load_rule(rule_id))
     phases, history = dict(CLOSED), []
     locked = lock.update(phases)
     for part in moves:
@@ -165,7 +165,7 @@ class Listing:
 @given(rule_id=st.sampled_from(["rule_001", "rule_020"]), moves=toggles)
 @settings(max_examples=200, deadline=None)
 def test_lock_agrees_with_the_published_listing(rule_id, moves):
-    lock, listing = load_rule(rule_id).new_lock(), getattr(Listing(), rule_id)
+    lock, listing = Lock(load_rule(rule_id)), getattr(Listing(), rule_id)
     phases = dict(CLOSED)
     assert lock.update(phases)["door"] == listing(**phases)
     for part in moves:
@@ -177,7 +177,7 @@ def test_lock_agrees_with_the_published_listing(rule_id, moves):
 @settings(max_examples=200, deadline=None)
 def test_update_is_deterministic_and_reset_forgets(rule_id, sequence):
     rule = load_rule(rule_id)
-    lock, fresh = rule.new_lock(), rule.new_lock()
+    lock, fresh = Lock(rule), Lock(rule)
     first = [lock.update(phases) for phases in sequence]
     lock.reset()
     assert lock.state == fresh.state
@@ -189,7 +189,7 @@ def test_update_is_deterministic_and_reset_forgets(rule_id, sequence):
 @given(rule_id=rule_ids, sequence=updates)
 @settings(max_examples=200, deadline=None)
 def test_parts_that_change_together_are_taken_in_order(rule_id, sequence):
-    together, apart = load_rule(rule_id).new_lock(), load_rule(rule_id).new_lock()
+    together, apart = Lock(load_rule(rule_id)), Lock(load_rule(rule_id))
     phases = dict(CLOSED)
     for target in sequence:
         for part in PARTS:
@@ -205,7 +205,7 @@ def test_parts_that_change_together_are_taken_in_order(rule_id, sequence):
 @given(rule_id=rule_ids, moves=toggles)
 @settings(max_examples=200, deadline=None)
 def test_a_door_once_opened_stays_free(rule_id, moves):
-    lock, phases = load_rule(rule_id).new_lock(), dict(CLOSED)
+    lock, phases = Lock(load_rule(rule_id)), dict(CLOSED)
     for event in shortest_plan(load_rule(rule_id)):
         assert lock.update(phases)["door"] == (event != "door+")
         phases[event[:-1]] = event.endswith("+")
@@ -217,14 +217,14 @@ def test_a_door_once_opened_stays_free(rule_id, moves):
 
 @pytest.mark.parametrize("rule_id", RULES)
 def test_a_forced_door_is_free_while_open_and_locked_again_when_closed(rule_id):
-    lock = load_rule(rule_id).new_lock()
+    lock = Lock(load_rule(rule_id))
     assert lock.update(CLOSED | {"door": True})["door"] is False
     assert lock.state.opened is False
     assert lock.update(CLOSED)["door"] is True
 
 
 def test_a_caller_that_changes_the_locked_parts_does_not_change_the_lock():
-    lock = load_rule("rule_001").new_lock()
+    lock = Lock(load_rule("rule_001"))
     locked = lock.update({"knob": False, "handle": False, "door": False})
     assert locked["door"]
     locked["door"] = False
@@ -232,7 +232,7 @@ def test_a_caller_that_changes_the_locked_parts_does_not_change_the_lock():
 
 
 def test_a_move_of_a_locked_part_is_applied():
-    lock = load_rule("rule_004").new_lock()
+    lock = Lock(load_rule("rule_004"))
     assert lock.locked == {"knob": True, "handle": False, "door": True}
     lock.update(CLOSED | {"knob": True})  # the locked knob was forced open
     assert lock.update({"knob": True, "handle": True, "door": False})["door"] is False
@@ -252,7 +252,7 @@ def test_states_are_finite_and_locked_parts_keep_their_phase(rule_id):
 @pytest.mark.parametrize("rule_id", RULES)
 def test_locks_of_one_rule_are_independent(rule_id):
     rule = load_rule(rule_id)
-    moved, other = rule.new_lock(), rule.new_lock()
+    moved, other = Lock(rule), Lock(rule)
     moved.update({"knob": True, "handle": True, "door": False})
     assert other.state == rule.start() != moved.state
 
@@ -268,7 +268,7 @@ def test_locks_of_one_rule_are_independent(rule_id):
     ],
 )
 def test_bad_phases_are_refused_and_change_nothing(phases, message):
-    lock = load_rule("rule_009").new_lock()
+    lock = Lock(load_rule("rule_009"))
     before = lock.state
     with pytest.raises(RuleSafeError, match=message):
         lock.update(phases)

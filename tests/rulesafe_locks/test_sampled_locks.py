@@ -13,13 +13,15 @@ from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.lock_worker import Explorer
 from rulesafe_design.models import ModelRequest
-from rulesafe_design.splits import SPLITS, assign
+from rulesafe_design.splits import assign
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.automata import automaton_of, possible, smallest
 from rulesafe_locks.lock_files import LOCKS, dump_lock, locks_in
 from rulesafe_locks.plans import opens_door, shortest_plan
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
+
+SPLITS = ("train", "test", "hard")
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lock_design.md"
 

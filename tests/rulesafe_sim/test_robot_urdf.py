@@ -76,12 +76,11 @@ def test_links_stand_where_the_kinematics_say(urdf):
         targets = dict(zip(ACTION_JOINTS, rng.uniform(LOWER, UPPER).tolist(), strict=True))
         simulation._robot.place(targets)
         expected = ROBOT.link_poses({**FIXED_POSITIONS, **targets})
-        links = [link.name for link in simulation._robot.articulation.links]
-        assert {"pelvis", "R_index_intermediate", "R_thumb_distal"} < set(links)
-        for link in links:
-            np.testing.assert_allclose(
-                simulation._robot.link_pose(link), expected[link], atol=1e-5, err_msg=link
-            )
+        links = {link.name: link for link in simulation._robot.articulation.links}
+        assert {"pelvis", "R_index_intermediate", "R_thumb_distal"} < links.keys()
+        for name, link in links.items():
+            pose = link.entity_pose.to_transformation_matrix()
+            np.testing.assert_allclose(pose, expected[name], atol=1e-5, err_msg=name)
 
 
 def test_drives_masses_and_joint_names_are_ours(urdf):

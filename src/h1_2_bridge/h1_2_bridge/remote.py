@@ -5,7 +5,6 @@ bits, then the sticks lx, rx, ry, an unused float and ly as little-endian floats
 """
 
 import struct
-from collections.abc import Iterable
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 
@@ -25,17 +24,6 @@ def pressed(remote: bytes) -> frozenset[str]:
         raise RuleSafeError(f"wireless_remote has {len(remote)} bytes; valid: {SIZE}")
     (bits,) = struct.unpack_from("<H", remote, 2)
     return frozenset(name for i, name in enumerate(BUTTONS) if bits >> i & 1)
-
-
-def encode(buttons: Iterable[str]) -> bytes:
-    """Return 40 bytes with these buttons pressed and centred sticks, for tests and simulations.
-    Raises RuleSafeError for an unknown button."""
-    bits = 0
-    for name in buttons:
-        if name not in BUTTONS:
-            raise unknown_name("button", name, BUTTONS)
-        bits |= 1 << BUTTONS.index(name)
-    return struct.pack("<xxH", bits).ljust(SIZE, b"\0")
 
 
 def parse_combinations(text: str) -> tuple[frozenset[str], ...]:

@@ -49,12 +49,6 @@ class View:
         seen = apply(self.pose_root_in_camera, points) @ self.intrinsics.T
         return seen[..., :2] / seen[..., 2:]
 
-    def link_at(self, point: ArrayLike) -> str:
-        """Return the name of the link visible at a point (3,) of the root frame, "" for none."""
-        x, y = np.round(self.project(point)).astype(int)
-        height, width = self.links.shape
-        return str(self.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
-
 
 def framed(name: str, direction: Vec3, points: ArrayLike, distance: float) -> Viewpoint:
     """Return a viewpoint that shows all points (N, 3) of the root frame (m), at `distance` (m) from

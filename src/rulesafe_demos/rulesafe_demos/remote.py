@@ -43,19 +43,12 @@ MAX_NUMBER = 1e6
 HANDLES: Mapping[type, str] = {PartConstraints: "constraints", EndEffectorPose: "a pose"}
 """Types that a program receives as handles -> their names in messages."""
 
-KINDS = {
-    "planner": "a call of the planner failed: no collision-free path, out of reach, or locked",
-    "call": "unknown call of the planner, or invalid arguments",
-    "calls": f"more than {MAX_CALLS} calls of the planner",
-    "simulated": "simulated time limit of the episode exceeded",
-}
-"""Kind of a failed call -> description. The sandbox has further kinds."""
-
 
 class RemotePlanner:
     """Executes the calls of a program with a planner in this process.
 
-    `kind`, one of KINDS or "error", is the reason why the last call failed; empty if none has.
+    `kind` is why the last call failed ("planner", "call", "calls", "simulated" or "error", see
+    docs/programs.md); empty if none has.
     """
 
     def __init__(self, planner: TaskPlanner):

@@ -21,11 +21,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
-from rulesafe_demos import prompt, remote
+from rulesafe_demos import prompt
 from rulesafe_demos.program import TIME_LIMIT, ProgramRun, run_program
 from rulesafe_demos.remote import SandboxedProgram
 from rulesafe_demos.video.summary import versions, write_summary
-from rulesafe_design import answers, models, sandbox
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
 from rulesafe_design.files import run_folder
@@ -37,16 +36,6 @@ from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safes import load_safe
 
 FORMAT = 1
-
-KINDS = {
-    "closed": "the program ended, and the door is not open",
-    "repeated": "the same program as in an earlier try",
-    **models.FAILURES,
-    **answers.KINDS,
-    **sandbox.SANDBOX_KINDS,
-    **remote.KINDS,
-}
-"""Kind of a failed try -> description."""
 
 VERDICT = "verdict.json"
 PROGRAM = "program.py"
@@ -83,7 +72,7 @@ class ProgramAttempt:
 
     number: int
     opened: bool
-    kind: str  # kind of failure; empty if the safe was opened
+    kind: str  # kind of failure, see docs/programs.md; empty if the safe was opened
     reason: str
     outcome: str = ""  # summary line of the episode; empty if nothing was run
     events: tuple[str, ...] = ()  # such as "knob+"

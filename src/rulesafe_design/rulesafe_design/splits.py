@@ -13,8 +13,6 @@ from dataclasses import replace
 from rulesafe_design.difficulty import cell_of
 from rulesafe_locks.lock_files import LockFile
 
-SPLITS = ("train", "test", "hard")
-
 HARD_STEPS = 11
 """First number of the last band of steps. The twenty rules need at most 8 steps, "train" 10."""
 

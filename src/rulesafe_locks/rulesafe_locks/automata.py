@@ -250,11 +250,6 @@ def difference(one: Automaton, other: Automaton) -> list[str] | None:
     return None
 
 
-def same_lock(one: Automaton, other: Automaton) -> bool:
-    """Return whether two locks are equivalent, without moves of locked parts."""
-    return smallest(possible(one)) == smallest(possible(other))
-
-
 def _numbered(keys: Iterable[Hashable]) -> list[int]:
     """Return a number for each key, from 0 in order of first occurrence; equal for equal keys."""
     seen: dict[Hashable, int] = {}

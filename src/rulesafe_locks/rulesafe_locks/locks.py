@@ -105,10 +105,6 @@ class Rule:
             return held
         return held | {"door"}
 
-    def new_lock(self) -> "Lock":
-        """Return a lock with this rule in its initial state."""
-        return Lock(self)
-
 
 class Lock:
     """A lock that tracks phases and returns locked parts. The physics has to block them."""

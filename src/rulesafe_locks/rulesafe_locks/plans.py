@@ -139,13 +139,13 @@ def _predecessors(rule: Rule, start: LockState) -> dict[LockState, list[LockStat
     return before
 
 
-def apply_plan(rule: Rule, plan: Iterable[str], state: LockState | None = None) -> LockState:
-    """Return the state after the plan's events, from the start or from `state`.
+def apply_plan(rule: Rule, plan: Iterable[str]) -> LockState:
+    """Return the state after the plan's events, from the start.
 
     Raises:
         RuleSafeError: an event is unknown or not possible.
     """
-    state = rule.start() if state is None else state
+    state = rule.start()
     for number, event in enumerate(plan, 1):
         if event not in EVENTS:
             raise unknown_name("event", event, EVENTS)

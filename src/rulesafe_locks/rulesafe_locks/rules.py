@@ -5,7 +5,7 @@ comment explains why the behaviour is the same.
 
 Example::
 
-    lock = load_rule("rule_001").new_lock()
+    lock = Lock(load_rule("rule_001"))
     lock.update({"knob": True, "handle": True, "door": False})["door"]  # False: unlocked
 """
 

@@ -77,13 +77,3 @@ def progress_after(rule: Rule, events: Iterable[str]) -> Progress:
     for event in events:
         progress.take(event)
     return progress
-
-
-def process_score(rule: Rule, events: Iterable[str]) -> float:
-    """Return the process score of a sequence of events from the start, 0 to 1."""
-    return progress_after(rule, events).process_score
-
-
-def order_free_score(rule: Rule, events: Iterable[str]) -> float:
-    """Return the order-free score of a sequence of events from the start, 0 to 1."""
-    return progress_after(rule, events).order_free_score

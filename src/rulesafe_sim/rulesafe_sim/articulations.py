@@ -54,11 +54,6 @@ class Articulation:
         for link in self.articulation.links[1:]:
             link.entity.set_pose(_pose(poses[link.name]))
 
-    def link_pose(self, name: str) -> Transform:
-        """Return the pose of a link in the world frame."""
-        pose = self.articulation.find_link_by_name(name).entity_pose
-        return pose.to_transformation_matrix().astype(np.float64)
-
 
 def _pose(transform: Transform) -> sapien.Pose:
     return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))

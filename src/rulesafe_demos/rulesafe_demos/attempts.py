@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from platform import python_version
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from zlib import crc32
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
@@ -125,6 +125,36 @@ class GenerationRequest:
         )
 
 
+class SceneSelection(NamedTuple):
+    """Rules, safes and split of a request, whose fields of the same names describe them."""
+
+    rules: tuple[str, ...]
+    safes: tuple[str, ...]
+    split: str
+    files: dict[str, str]
+    locks: dict[str, str]
+
+
+def select_scenes(rules: str, safes: str, split: str, others: bool = False) -> SceneSelection:
+    """Return the rules, safes and split of command-line arguments: comma-separated names, or `all`.
+
+    Rules are ids, sets and .json files, as for `expand_rules`; the twenty come first, then the
+    others by id. `all` safes are those of the split.
+
+    Args:
+        others: whether safes outside of the split are valid. Demonstrations must not use them,
+            since they are reserved for tests.
+
+    Raises:
+        RuleSafeError: for invalid arguments.
+    """
+    chosen, locks = _rules(rules)
+    used = _safes(split, safes, others)
+    split = str(Path(split).absolute()) if _is_file(split) else split
+    names = (*filter(_is_file, (split, *used)), *locks.values())
+    return SceneSelection(chosen, used, split, {name: sha256(Path(name)) for name in names}, locks)
+
+
 def make_request(
     rules: str,
     episodes: int,
@@ -133,28 +163,20 @@ def make_request(
     split: str,
     seed: int,
     style: str = "varied",
-    others: bool = False,
     by: str = "expert",
     programs: str = "",
 ) -> GenerationRequest:
-    """Return the request for command-line arguments: comma-separated names, or `all`.
-
-    Rules are ids, sets and .json files, as for `expand_rules`; the twenty come first, then the
-    others by id. `all` safes are those of the split.
+    """Return the request for command-line arguments; rules, safes and split as for `select_scenes`.
 
     Args:
         attempts: maximum number per rule; None for twice the episodes plus 20.
-        others: whether safes outside of the split are valid. Demonstrations must not use them,
-            since they are reserved for tests.
         by: who demonstrates: expert or programs.
         programs: folder of task programs, RULE.py; empty: written for each rule's shortest plan.
 
     Raises:
         RuleSafeError: for invalid arguments.
     """
-    chosen, locks = _rules(rules)
-    used = _safes(split, safes, others)
-    split = str(Path(split).absolute()) if _is_file(split) else split
+    scenes = select_scenes(rules, safes, split)
     limit = 2 * episodes + 20 if attempts is None else attempts
     if episodes < 1 or limit < episodes:
         raise RuleSafeError(
@@ -168,29 +190,22 @@ def make_request(
         )
     if programs and by != "programs":
         raise RuleSafeError("a folder of programs is valid only for demonstrations by programs")
-    sources = [program_file(str(Path(programs).absolute()), rule) for rule in chosen]
+    sources = [program_file(str(Path(programs).absolute()), rule) for rule in scenes.rules]
     if programs and (missing := [path.name for path in sources if not path.is_file()]):
         raise RuleSafeError(f"{programs} has no program {', '.join(missing)}")
     from planner_node.habits import style_config  # loads the planner, so after the other checks
 
     style_config(style)
     return GenerationRequest(
-        rules=chosen,
+        rules=scenes.rules,
         episodes=episodes,
         attempts=limit,
-        safes=used,
-        split=split,
+        safes=scenes.safes,
+        split=scenes.split,
         seed=seed,
         versions=versions(),
-        files={
-            name: sha256(Path(name))
-            for name in (
-                *filter(_is_file, (split, *used)),
-                *locks.values(),
-                *(map(str, sources) if programs else ()),
-            )
-        },
-        locks=locks,
+        files=scenes.files | {str(path): sha256(path) for path in sources if programs},
+        locks=scenes.locks,
         style=style,
         by=by,
         programs=str(Path(programs).absolute()) if programs else "",

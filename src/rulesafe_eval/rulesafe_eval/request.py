@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
-from rulesafe_demos import attempts
-from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt
+from rulesafe_demos.attempts import EVALUATION_SEEDS, Attempt, select_scenes, versions
 from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 
@@ -131,18 +130,18 @@ def make_request(
     """Return the request for command-line arguments; rules and safes as in `rulesafe demos
     generate`. Raises RuleSafeError for invalid arguments."""
     check_range(episodes, seed, setup.step_seconds, bool(commitment))
-    wanted = attempts.make_request(rules, 1, None, safes, split, 0, others=True)
+    scenes = select_scenes(rules, safes, split, others=True)
     return EvaluationRequest(
         setup=setup,
-        rules=wanted.rules,
+        rules=scenes.rules,
         episodes=episodes,
-        safes=wanted.safes,
-        split=wanted.split,
+        safes=scenes.safes,
+        split=scenes.split,
         seed=seed,
         actor=dict(actor),
-        versions=wanted.versions,
-        files=wanted.files,
-        locks=wanted.locks,
+        versions=versions(),
+        files=scenes.files,
+        locks=scenes.locks,
         commitment=commitment,
     )
 

@@ -6,7 +6,7 @@ import pytest
 from planner_node.episode import observe, run_expert
 from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.primitives import Pace
-from rulesafe_core.chunks import MAX_ROWS
+from rulesafe_core.chunks import MAX_STEPS
 from rulesafe_sim.config import Placement
 from rulesafe_sim.episode import AgentError
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
@@ -47,7 +47,7 @@ def test_chunks_are_absolute_targets_within_limits(simulation):
     count = 0
     while chunk is not None:
         count += 1
-        assert chunk.ndim == 2 and 1 <= len(chunk) <= MAX_ROWS
+        assert chunk.ndim == 2 and 1 <= len(chunk) <= MAX_STEPS
         assert (chunk >= LOWER).all() and (chunk <= UPPER).all()
         chunk = _play(simulation, expert, chunk)
     assert count > 3

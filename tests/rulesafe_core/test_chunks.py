@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rulesafe_core.chunks import (
     AHEAD,
     EXECUTORS,
-    MAX_ROWS,
+    MAX_STEPS,
     PERIOD,
     SECOND,
     BlendingExecutor,
@@ -454,7 +454,7 @@ def test_an_executor_is_found_by_its_name_and_executes_all_steps_by_default(name
 
 
 def test_periods_and_lengths_of_the_chunks_of_this_project():
-    assert (PERIOD, MAX_ROWS) == (SECOND // 10, 50)
+    assert (PERIOD, MAX_STEPS) == (SECOND // 10, 50)
 
 
 @pytest.mark.parametrize("kind", [ChunkExecutor, BlendingExecutor])

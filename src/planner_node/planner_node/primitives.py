@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from planner_node.hand import PINCH, PRE_PINCH, RELEASE
 from planner_node.motion import FRAME, Path, Rates, time_path
 from planner_node.moves import ExpertObservation
-from rulesafe_core.chunks import MAX_ROWS
+from rulesafe_core.chunks import MAX_STEPS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.settings import Settings, setting
 from rulesafe_sim.episode import Activity
 
-Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_ROWS
+Chunk = NDArray[np.float64]  # (n, 13) targets in rad at 10 Hz, n <= MAX_STEPS
 Run = Generator[Chunk, ExpertObservation, ExpertObservation]
 
 FINGER_SPEED = np.array([h1_2().joint(name).velocity for name in HAND_JOINTS])
@@ -149,8 +149,8 @@ class Primitives:
     def _play(self, targets: NDArray[np.float64]) -> Run:
         # Single precision, as in data sets, so that stored and executed actions are identical.
         targets = targets.astype(np.float32).astype(np.float64)
-        for begin in range(0, len(targets), MAX_ROWS):
-            obs = yield targets[begin : begin + MAX_ROWS]
+        for begin in range(0, len(targets), MAX_STEPS):
+            obs = yield targets[begin : begin + MAX_STEPS]
             where, force = max(
                 ((name, force) for name, force in obs.contact_forces.items() if name != "self"),
                 key=lambda item: item[1],
@@ -161,7 +161,7 @@ class Primitives:
                 raise ContactForceError(
                     f"contact force of {force:.0f} N on the {where} exceeds the limit of "
                     f"{self.pace.force_limit:.0f} N",
-                    targets[: begin + MAX_ROWS][-1],
+                    targets[: begin + MAX_STEPS][-1],
                 )
         return obs
 

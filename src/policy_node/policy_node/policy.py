@@ -7,12 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.chunks import MAX_ROWS
+from rulesafe_core.chunks import MAX_STEPS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_locks.instructions import Length
 from vq_memory_node.memory import Reading
 
-CHUNK = MAX_ROWS
+CHUNK = MAX_STEPS
 """Maximum number of actions (steps) of a chunk, and that of all networks here: 5 s at 10 Hz."""
 
 CAMERAS = ("head", "front")

@@ -29,7 +29,7 @@ SECOND = 1_000_000_000
 PERIOD = SECOND // 10
 """Time between two steps of a chunk at 10 Hz, ns."""
 
-MAX_ROWS = 50
+MAX_STEPS = 50
 """Number of steps of the longest chunk that the policies of this project publish."""
 
 AHEAD = SECOND // 2

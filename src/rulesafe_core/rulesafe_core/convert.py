@@ -121,16 +121,16 @@ def to_pose(transform: Transform) -> Pose:
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
 
 
-def to_trajectory(rows: ArrayLike, time: int) -> JointTrajectory:
+def to_trajectory(steps: ArrayLike, time: int) -> JointTrajectory:
     """Convert a chunk (n, 13), rad at 10 Hz; `time` (ns) is that of its observation."""
     return JointTrajectory(
         header=to_header(time, "pelvis"),
         joint_names=ACTION_JOINTS,
         points=[
             JointTrajectoryPoint(
-                positions=row.tolist(),
+                positions=step.tolist(),
                 time_from_start=Duration(sec=i * PERIOD // SECOND, nanosec=i * PERIOD % SECOND),
             )
-            for i, row in enumerate(np.asarray(rows, np.float64), 1)
+            for i, step in enumerate(np.asarray(steps, np.float64), 1)
         ],
     )

@@ -24,7 +24,7 @@ from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert, messages, ros
-from rulesafe_core.chunks import EXECUTORS, MAX_ROWS, PERIOD, SECOND, load_executor
+from rulesafe_core.chunks import EXECUTORS, MAX_STEPS, PERIOD, SECOND, load_executor
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.frames_node import FramePublisher
 from rulesafe_core.joints import ALL_JOINTS
@@ -75,7 +75,7 @@ class SimulationParameters(EpisodeParameters):
         "Stop simulated time while no chunk is executed; false: continue and hold the robot.",
     )
     execute_steps: int = setting(
-        0, "Steps of a chunk after which the next one is due; 0: all.", 0, MAX_ROWS
+        0, "Steps of a chunk after which the next one is due; 0: all.", 0, MAX_STEPS
     )
     execution: str = setting(
         "newest", f"How overlapping chunks are executed: {' or '.join(EXECUTORS)}."

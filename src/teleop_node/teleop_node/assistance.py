@@ -76,7 +76,7 @@ class Assistant:
         move = self._moves.move(obs, name, opens)
         self._operation, path = self._moves.plan(obs, move, set())
         self._held = None
-        return _rows(self._hand.travel(obs, path), obs)
+        return _joint_targets(self._hand.travel(obs, path), obs)
 
     def grasp(self, obs: ExpertObservation) -> NDArray[np.float64]:
         """Return joint targets (n, 13) from in front of a part into the pinch.
@@ -87,7 +87,7 @@ class Assistant:
         operation = self._operation
         if operation is None or np.abs(operation.approach[0] - obs.arm).max() > 0.1:
             raise RuleSafeError("the hand is not in front of a part: approach one first")
-        return _rows(self._hand.approach(operation.approach), obs)
+        return _joint_targets(self._hand.approach(operation.approach), obs)
 
     def turn(self, obs: ExpertObservation, angle: float, door: bool) -> NDArray[np.float64]:
         """Return joint targets (n, 13) that turn the held part, or pull the door by it.
@@ -112,7 +112,7 @@ class Assistant:
                 "again"
             )
         self._position = goal
-        return _rows((self._hand.pull if door else self._hand.turn)(path), obs)
+        return _joint_targets((self._hand.pull if door else self._hand.turn)(path), obs)
 
     def _hold(self, obs: ExpertObservation, door: bool) -> tuple[Move, Pinch]:
         """Return the move of the held part and the pinch, as they were at its first motion."""
@@ -159,7 +159,7 @@ class Assistant:
         return float(np.clip(goal, -margin, self._safe.parts[move.part].range + margin))
 
 
-def _rows(run: Run, obs: ExpertObservation) -> NDArray[np.float64]:
+def _joint_targets(run: Run, obs: ExpertObservation) -> NDArray[np.float64]:
     """Return all joint targets (n, 13) of a primitive."""
     still = replace(obs, contact_forces={})
     chunks = [next(run)]

@@ -100,7 +100,7 @@ class TeleopNode(Node):
     def _restart(self) -> None:
         """Reset targets and commands: an episode begins, or the clock has stepped back."""
         self._path: JointPath | None = None  # commanded positions; None: none yet
-        self._planned: NDArray[np.float64] | None = None  # rows of a motion that begins next
+        self._planned: NDArray[np.float64] | None = None  # actions of a motion that begins next
         self._assisting = ""  # the assisted motion that is executed
         self._target = Target()
         self._problem = ""
@@ -175,12 +175,12 @@ class TeleopNode(Node):
         assistant, obs = self._assistant_of_episode(), self._observation()
         self.get_logger().info(f"planning: {request}")
         if request.action == "approach":
-            rows = assistant.approach(obs, request.part)
+            actions = assistant.approach(obs, request.part)
         elif request.action == "grasp":
-            rows = assistant.grasp(obs)
+            actions = assistant.grasp(obs)
         else:
-            rows = assistant.turn(obs, request.angle, request.action == "pull")
-        self._planned, self._assisting = rows, str(request)
+            actions = assistant.turn(obs, request.angle, request.action == "pull")
+        self._planned, self._assisting = actions, str(request)
         # Neither inputs nor joint states were processed during planning.
         self._begin_input()
         self._received = time.monotonic()
@@ -274,37 +274,37 @@ class TeleopNode(Node):
         if self._stamp < self._sent + PERIOD and not lost:
             return
         if self._planned is not None:
-            rows, self._planned = self._planned, None
-            self._set_path(command, rows)
-            grip = 1.0 if grip_of(rows[-1, 7:]) > CLOSED_ABOVE else 0.0
+            actions, self._planned = self._planned, None
+            self._set_path(command, actions)
+            grip = 1.0 if grip_of(actions[-1, 7:]) > CLOSED_ABOVE else 0.0
             self._target = Target(grip=grip)
         if self._assisting and self._path and self._stamp >= self._path.end:
             self._assisting = ""
             self._report_state()
         if self._assisting and self._path:
             times = self._stamp + PERIOD * np.arange(1, STEPS + 1)
-            rows = np.array([self._path.sample(int(t))[0] for t in times])
+            actions = np.array([self._path.sample(int(t))[0] for t in times])
         else:
-            rows, reason = self._tracker.path(command, self._target, self._measured, STEPS)
+            actions, reason = self._tracker.path(command, self._target, self._measured, STEPS)
             self._problem = reason or ("" if self._target.pose is not None else self._problem)
-            self._set_path(command, rows)
-        idle = not self._assisting and np.abs(rows - command).max() < 1e-6
+            self._set_path(command, actions)
+        idle = not self._assisting and np.abs(actions - command).max() < 1e-6
         if self._values.idle_chunks or not idle:
             self._holding = False
-            self._publish(rows)
+            self._publish(actions)
 
-    def _set_path(self, command: NDArray[np.float64], rows: NDArray[np.float64]) -> None:
-        times = self._stamp + PERIOD * np.arange(len(rows) + 1)
-        self._path = JointPath(times, np.concatenate([command[None], rows]))
+    def _set_path(self, command: NDArray[np.float64], actions: NDArray[np.float64]) -> None:
+        times = self._stamp + PERIOD * np.arange(len(actions) + 1)
+        self._path = JointPath(times, np.concatenate([command[None], actions]))
 
-    def _publish(self, rows: NDArray[np.float64]) -> None:
+    def _publish(self, actions: NDArray[np.float64]) -> None:
         if self.count_publishers(CHUNKS) > 1:
             infos = self.get_publishers_info_by_topic(CHUNKS)
             others = sorted({info.node_name for info in infos} - {self.get_name()})
             self._stop(f"{CHUNKS} has another publisher: {', '.join(others)}")
             return
         self._sent, self._sent_at = self._stamp, time.monotonic()
-        self._chunks.publish(to_trajectory(rows, self._stamp))
+        self._chunks.publish(to_trajectory(actions, self._stamp))
 
     # Reports ------------------------------------------------------------------------------
 

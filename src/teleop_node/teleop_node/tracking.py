@@ -137,7 +137,7 @@ class PoseTracker:
         Returns:
             Joint targets (n, 13), rad, and a reason, empty if there is none.
         """
-        rows, reason = [], ""
+        targets, reason = [], ""
         pose, limited = (None, False)
         if target.pose is not None:
             pose, limited = self.within_workspace(target.pose)
@@ -150,8 +150,8 @@ class PoseTracker:
             if target.grip is not None:
                 fingers = _finger_step(fingers, target.grip)
             command = np.concatenate([arm, fingers])
-            rows.append(command)
-        return np.array(rows), reason or ("limit of the workspace" if limited else "")
+            targets.append(command)
+        return np.array(targets), reason or ("limit of the workspace" if limited else "")
 
     def _arm_step(
         self, command: NDArray[np.float64], pose: Transform, lag: NDArray[np.float64]

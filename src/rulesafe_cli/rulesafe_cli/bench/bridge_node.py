@@ -146,11 +146,11 @@ class BenchRobot(ClientNode):
         self.call("engage")
         self.until(lambda: self.state == "ACTIVE", "state ACTIVE")
 
-    def send_chunk(self, change: float, rows: int) -> float:
-        """Move the elbow by `change` rad in `rows` actions; return the time of publication."""
+    def send_chunk(self, change: float, steps: int) -> float:
+        """Move the elbow by `change` rad in a chunk of `steps`; return the time of publication."""
         start = np.r_[self.q[list(RIGHT_ARM)], [HOME[name] for name in HAND_JOINTS]]
-        chunk = np.tile(start, (rows, 1))
-        chunk[:, 3] += change * np.arange(1, rows + 1) / rows
+        chunk = np.tile(start, (steps, 1))
+        chunk[:, 3] += change * np.arange(1, steps + 1) / steps
         message = to_trajectory(chunk, time.time_ns())
         now = time.perf_counter()
         self._chunks.publish(message)

@@ -8,7 +8,7 @@ from sensor_msgs.msg import Image, JointState, PointCloud2
 from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert, messages
-from rulesafe_core.chunks import MAX_ROWS, PERIOD
+from rulesafe_core.chunks import MAX_STEPS, PERIOD
 from rulesafe_core.client_node import ClientNode, connected
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.measuring import Wave, cpu_seconds
@@ -38,7 +38,7 @@ class Listener(ClientNode):
         self.received = Received()
         self.moving = False
         self._wave = Wave()
-        self._sent = -PERIOD * MAX_ROWS
+        self._sent = -PERIOD * MAX_STEPS
         self._chunks = self.create_publisher(
             JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
         )
@@ -62,8 +62,8 @@ class Listener(ClientNode):
         self.moving |= message.frame > 2
         if message.waiting or now - self._sent >= 10 * PERIOD:
             self._sent = now
-            rows = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, MAX_ROWS + 1)]
-            self._chunks.publish(convert.to_trajectory(rows, now))
+            steps = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, MAX_STEPS + 1)]
+            self._chunks.publish(convert.to_trajectory(steps, now))
 
     def _on_image(self, message) -> None:
         self.received.images += 1

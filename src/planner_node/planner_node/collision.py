@@ -53,7 +53,7 @@ class CollisionWorld:
     of arm and fingers. `permit` allows contact between the fingers and the part that they hold.
     """
 
-    def __init__(self, safe: Body, extra: Iterable[Shape] = (), margin: float = MARGIN):
+    def __init__(self, safe: Body, extra: Iterable[Shape] = ()):
         robot = upper_body()
         self._mimics = {j.name: j for j in robot.joints if j.mimic}
         self.model = upper_body_model()
@@ -71,10 +71,10 @@ class CollisionWorld:
         self._add_robot(robot)
         self._add_safe(safe, extra)
         self._pairs: list[tuple[str, str]] = []
-        self._add_pairs(margin)
+        self._add_pairs()
         self._geometry_data = pin.GeometryData(self.geometry)
         for request in self._geometry_data.collisionRequests:
-            request.security_margin = margin
+            request.security_margin = MARGIN
 
     def _add_robot(self, robot: Body) -> None:
         for link in robot.links:
@@ -99,7 +99,7 @@ class CollisionWorld:
         thing = pin.GeometryObject(name, joint, placement, shape_geometry(shape))
         return self.geometry.addGeometryObject(thing)
 
-    def _add_pairs(self, margin: float) -> None:
+    def _add_pairs(self) -> None:
         def named(*starts: str) -> list[int]:
             return [i for i, link in enumerate(self._link_of) if link.startswith(starts)]
 

@@ -25,6 +25,9 @@ where the arm cannot reach the first."""
 JUMP = 0.6
 """Largest change (rad) of a joint between two steps; a larger one means another arm posture."""
 
+STARTS = 36
+"""Number of random postures from which a search for grasps starts."""
+
 BATCH = 6
 """Number of grasps with arm paths that are computed before the cheapest of them is returned."""
 
@@ -180,10 +183,10 @@ class _SearchResult:
 class Grasper:
     """Finds operations by multi-start inverse kinematics over the pinches of a part."""
 
-    def __init__(self, arm: Arm, seed: int = 0, starts: int = 36):
+    def __init__(self, arm: Arm, seed: int = 0):
         self.arm = arm
         rng = np.random.default_rng(seed)
-        self._starts = rng.uniform(arm.limits.lower, arm.limits.upper, (starts, 7))
+        self._starts = rng.uniform(arm.limits.lower, arm.limits.upper, (STARTS, 7))
 
     def operations(
         self,

@@ -22,6 +22,9 @@ MAX_STEP = 0.3
 MAX_IMPROVEMENTS = 12
 """Maximum number of iterations that reduce the costs once a posture satisfies the goals."""
 
+APART = 0.3
+"""Smallest difference (rad), in at least one joint, between postures that count as different."""
+
 PENALTY = 50.0
 """Penalty per metre outside of the tolerances during a search; it outweighs all costs."""
 
@@ -211,11 +214,9 @@ def _cost(arm: Arm, joints, present, limits: PositionLimits, costs: Costs):
     return float(cost), gradient, np.broadcast_to(curvature, joints.shape)
 
 
-def distinct(
-    solutions: Iterable[Solution], apart: float = 0.3, most: int = 4
-) -> tuple[list[Solution], Solution]:
+def distinct(solutions: Iterable[Solution], most: int = 4) -> tuple[list[Solution], Solution]:
     """Return at most `most` of the solutions that meet the goals, each with at least one joint
-    `apart` (rad) from every other one, and the solution that is nearest to the goals.
+    APART from every other one, and the solution that is nearest to the goals.
 
     Of an iterator, no more solutions are taken than necessary.
     """
@@ -225,7 +226,7 @@ def distinct(
         if nearest is None or solution.excess < nearest.excess:
             nearest = solution
         if solution.feasible and all(
-            np.abs(solution.arm - other.arm).max() > apart for other in kept
+            np.abs(solution.arm - other.arm).max() > APART for other in kept
         ):
             kept.append(solution)
             if len(kept) == most:

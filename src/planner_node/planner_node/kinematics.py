@@ -15,6 +15,9 @@ from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import Transform
 from rulesafe_core.urdf import to_urdf
 
+LIMIT_MARGIN = 0.03
+"""Distance (rad) that planned motions keep from the arm's joint limits."""
+
 
 @cache
 def upper_body() -> Body:
@@ -53,10 +56,10 @@ def upper_body_model() -> pin.Model:
 
 class Arm:
     """Kinematics of the seven arm joints in the pelvis frame; `limits` are the joint limits reduced
-    by `margin` (rad)."""
+    by LIMIT_MARGIN."""
 
-    def __init__(self, body: Body | None = None, margin: float = 0.03):
-        full = pin.buildModelFromXML(to_urdf(body)) if body else upper_body_model()
+    def __init__(self) -> None:
+        full = upper_body_model()
         fixed = [i for i in range(1, full.njoints) if full.names[i] not in ARM_JOINTS]
         self.model = pin.buildReducedModel(full, fixed, pin.neutral(full))
         if tuple(self.model.names)[1:] != ARM_JOINTS:
@@ -64,7 +67,8 @@ class Arm:
         self.data = self.model.createData()
         self._frame = self.model.getFrameId(HAND_FRAME)
         self.limits = PositionLimits(
-            self.model.lowerPositionLimit + margin, self.model.upperPositionLimit - margin
+            self.model.lowerPositionLimit + LIMIT_MARGIN,
+            self.model.upperPositionLimit - LIMIT_MARGIN,
         )
 
     def hand_pose(self, arm: NDArray[np.float64]) -> Transform:

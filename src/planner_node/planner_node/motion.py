@@ -26,6 +26,9 @@ RESOLUTION = 0.04  # rad between two checked configurations
 STEP = 0.8
 """Largest extension (rad) of a planner's tree in one iteration (OMPL's range)."""
 
+SHORTCUTS = 60
+"""Number of attempts to shorten a path by a straight line."""
+
 SPACING = 0.1
 """Distance (rad) between the points of a path's spline, which bounds how far corners are cut."""
 
@@ -150,11 +153,11 @@ class PathPlanner:
         return np.array([[state[i] for i in range(len(start))] for state in states])
 
 
-def shortcut(path: Path, checker: Checker, rounds: int = 60, seed: int = 0) -> Path:
+def shortcut(path: Path, checker: Checker) -> Path:
     """Return the path with detours replaced by straight lines where these are collision-free."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     points = list(path)
-    for _ in range(rounds):
+    for _ in range(SHORTCUTS):
         if len(points) < 3:
             break
         i, j = sorted(rng.choice(len(points), 2, replace=False))

@@ -6,6 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
+WAVES = 256
+"""Width of the sinusoidal embedding of a diffusion step."""
+
 
 class Attention(nn.Module):
     """Multi-head self- or cross-attention.
@@ -65,10 +68,9 @@ def sinusoids(
 class StepEmbedding(nn.Module):
     """Embeds the diffusion step (B,) as (B, width): sinusoids, then an MLP."""
 
-    def __init__(self, width: int, waves: int = 256) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.waves = waves
-        self.layers = nn.Sequential(nn.Linear(waves, width), nn.SiLU(), nn.Linear(width, width))
+        self.layers = nn.Sequential(nn.Linear(WAVES, width), nn.SiLU(), nn.Linear(width, width))
 
     def forward(self, step: Tensor) -> Tensor:
-        return self.layers(sinusoids(step.float(), self.waves))
+        return self.layers(sinusoids(step.float(), WAVES))

@@ -86,12 +86,12 @@ class _Gru(nn.Module):
 class _CausalTransformer(nn.Module):
     """(B, width, M) -> (B, width), the last output. Positions count back from the newest value."""
 
-    def __init__(self, width: int, heads: int = 4, depth: int = 2) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
         layer = nn.TransformerEncoderLayer(
-            width, heads, 2 * width, dropout=0.0, batch_first=True, norm_first=True
+            width, 4, 2 * width, dropout=0.0, batch_first=True, norm_first=True
         )
-        self.layers = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
+        self.layers = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
 
     def forward(self, entries: Tensor) -> Tensor:
         x = entries.transpose(1, 2)

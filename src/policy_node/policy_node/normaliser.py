@@ -35,11 +35,11 @@ class Scaling:
         return values * self.scale + self.offset
 
 
-def min_max(lower: Floats, upper: Floats, floor: float = FLOOR) -> Scaling:
+def min_max(lower: Floats, upper: Floats) -> Scaling:
     """Return the scaling that maps lower .. upper (rad) to -1 .. 1, with a scale of at least
-    `floor` (rad)."""
+    FLOOR."""
     offset = (lower.astype(float) + upper) / 2
-    scale = np.maximum((upper.astype(float) - lower) / 2, floor)
+    scale = np.maximum((upper.astype(float) - lower) / 2, FLOOR)
     return Scaling(offset.astype(np.float32), scale.astype(np.float32))
 
 

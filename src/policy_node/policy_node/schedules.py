@@ -117,6 +117,14 @@ def signal_shares(steps: int) -> Tensor:
     return torch.cumprod(1 - torch.tensor(betas), dim=0)
 
 
+BETA_SHAPE = 1.5
+"""a of the distribution Beta(a, 1) from which 1 - time of flow matching is drawn in training, so
+that noisy times are more frequent; as in Black et al., "pi0", 2024."""
+
+LATEST_TIME = 0.999
+"""Maximum time of flow matching in training, as in the same paper."""
+
+
 class FlowMatching(NoiseSchedule):
     """Flow matching (Lipman et al., 2022) on straight paths; the network predicts the velocity.
 
@@ -124,19 +132,15 @@ class FlowMatching(NoiseSchedule):
 
     Args:
         sample_steps: number of Euler steps at inference.
-        shape: a of the distribution Beta(a, 1) from which 1 - time is drawn in training, so that
-            noisy times are more frequent; 1.5 as in Black et al., "pi0", 2024.
-        latest: maximum time in training; 0.999 as in the same paper.
     """
 
-    def __init__(self, sample_steps: int, shape: float = 1.5, latest: float = 0.999) -> None:
+    def __init__(self, sample_steps: int) -> None:
         self.sample_steps = sample_steps
-        self._shape, self._latest = shape, latest
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
         uniform = torch.rand(actions.shape[0], device=actions.device)
         # u ** (1 / a) has the distribution Beta(a, 1), most of it near 1, which becomes time 0.
-        time = self._latest * (1 - uniform ** (1 / self._shape))
+        time = LATEST_TIME * (1 - uniform ** (1 / BETA_SHAPE))
         noise, at = torch.randn_like(actions), time[:, None, None]
         noisy = (1 - at) * noise + at * actions
         return mse_loss(predict(noisy, time), actions - noise)

@@ -21,6 +21,10 @@ from rulesafe_core.text_files import parse_xml, read_text
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 from rulesafe_core.urdf import as_text
 
+TOLERANCE = 1e-4
+"""Largest difference of origins and axes (m, and entries of the rotation matrix) for which the
+planner's kinematics remain valid."""
+
 _SIZES = {
     "box": (3, ("size",)),
     "sphere": (1, ("radius",)),
@@ -64,15 +68,13 @@ def _joint(element: ET.Element) -> Joint:
     )
 
 
-def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
+def check_robot_urdf(path: str | Path) -> None:
     """Check that a URDF has the links and joints of `h1_2()` with the same origins and axes.
 
     Meshes, masses, limits, mimic joints and additional links may differ.
 
     Args:
         path: the URDF file.
-        tolerance: largest difference of origins and axes (m, and entries of the rotation matrix)
-            for which the planner's kinematics remain valid.
 
     Raises:
         RuleSafeError: the file cannot be read, or differs; the message lists all differences.
@@ -90,7 +92,7 @@ def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
         if found is None:
             faults.append(f"no joint {joint.name}")
         else:
-            faults += [f"{joint.name}: {fault}" for fault in _faults(joint, found, tolerance)]
+            faults += [f"{joint.name}: {fault}" for fault in _faults(joint, found)]
     if faults:
         raise RuleSafeError(
             f"{path} differs from the H1-2 with Inspire DFX hands that the planner needs:\n  "
@@ -98,7 +100,7 @@ def check_robot_urdf(path: str | Path, tolerance: float = 1e-4) -> None:
         )
 
 
-def _faults(joint: Joint, element: ET.Element, tolerance: float) -> list[str]:
+def _faults(joint: Joint, element: ET.Element) -> list[str]:
     faults = []
     if element.get("type") != joint.kind:
         faults.append(f"type {element.get('type')}, expected {joint.kind}")
@@ -111,9 +113,9 @@ def _faults(joint: Joint, element: ET.Element, tolerance: float) -> list[str]:
         axis = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
     except RuleSafeError as error:
         return [*faults, str(error)]
-    if np.abs(origin - joint.origin).max() > tolerance:
+    if np.abs(origin - joint.origin).max() > TOLERANCE:
         faults.append(f"origin {_origin_text(origin)}, expected {_origin_text(joint.origin)}")
-    if joint.kind != "fixed" and np.abs(np.subtract(axis, joint.axis)).max() > tolerance:
+    if joint.kind != "fixed" and np.abs(np.subtract(axis, joint.axis)).max() > TOLERANCE:
         faults.append(f"axis {as_text(axis)}, expected {as_text(joint.axis)}")
     return faults
 

@@ -1,6 +1,5 @@
 """`rulesafe demos import-xr`: convert recordings of xr_teleoperate to a training dataset."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count, takewhile
 from pathlib import Path
@@ -14,16 +13,14 @@ from rulesafe_demos.xr_images import IMAGE_SIDE, RecordedImages
 from rulesafe_demos.xr_recording import XrRecording, find_recordings, read_recording
 
 
-def import_recordings(
-    root: Path, dataset: Path, options: ImportOptions, report: Callable[[str], None] = print
-) -> tuple[int, int]:
-    """Add the recordings below `root` to a dataset, except those that it has already.
+def import_recordings(root: Path, dataset: Path, options: ImportOptions) -> tuple[int, int]:
+    """Add the recordings below `root` to a dataset, except those that it has already; print a line
+    for each.
 
     Args:
         root: a recording, a folder of recordings, or a folder of these.
         dataset: folder of the dataset; episodes are added to an existing one.
         options: options of the import.
-        report: called with a line for each recording.
 
     Returns:
         The numbers of recordings added and skipped because of an error.
@@ -41,17 +38,17 @@ def import_recordings(
             try:
                 recording = read_recording(folder)
                 if recording.digest in known:
-                    report(f"{folder}: already in {dataset}")
+                    print(f"{folder}: already in {dataset}")
                     continue
                 number = next(number for number in count() if not writer.has(number))
-                report(f"episode {number}: {folder}, {_add(writer, number, recording, options)}")
+                print(f"episode {number}: {folder}, {_add(writer, number, recording, options)}")
                 known.add(recording.digest)
                 added += 1
             except RuleSafeError as error:
                 if isinstance(error.__cause__, OSError):  # a full disk affects all recordings
                     raise
                 skipped, reason = skipped + 1, str(error)
-                report(f"skipped: {folder}: {reason}")
+                print(f"skipped: {folder}: {reason}")
         if skipped == len(folders):
             raise RuleSafeError(f"no recording was added: {reason}")
         if added:

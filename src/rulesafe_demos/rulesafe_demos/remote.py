@@ -14,7 +14,6 @@ from planner_node.tasks import EndEffectorPose, PartConstraints, TaskPlanner
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_demos.program import ProgramEnd, TimeLimitExceeded
 from rulesafe_design.sandbox import Refused, run_task
-from rulesafe_design.verdicts import ProgramLimits
 
 CALLS = (
     "hand_pre_pinch",
@@ -151,14 +150,13 @@ def _plain(value: Any) -> Any:
 class SandboxedProgram:
     """The source of a task program, run in the sandbox. The first failing call ends it."""
 
-    def __init__(self, source: str, limits: ProgramLimits = ProgramLimits()):
+    def __init__(self, source: str):
         self._source = source
-        self._limits = limits
 
     def execute(self, planner: TaskPlanner) -> ProgramEnd:
         remote = RemotePlanner(planner)
         try:
-            run_task(self._source, remote.answer, self._limits)
+            run_task(self._source, remote.answer)
         except Refused as refused:
             return ProgramEnd(remote.kind or refused.kind, str(refused))
         return ProgramEnd()

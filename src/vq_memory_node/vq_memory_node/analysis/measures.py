@@ -106,7 +106,6 @@ def probe_results(
     memories: Mapping[str, Memory],
     seeds: int,
     config: ProbeConfig = ProbeConfig(),
-    every: int = EVERY,
 ) -> Iterator[ProbeResult]:
     """Yield the scores with each memory, for each rule of both sets and for all rules together.
 
@@ -116,7 +115,6 @@ def probe_results(
         memories: memories as returned by `sources`.
         seeds: number of random seeds of split, weights and batch order, 2 or more.
         config: configuration of the network.
-        every: use every N-th frame.
 
     Raises:
         RuleSafeError: the two sets have no rule in common, or one has no steps.
@@ -128,8 +126,8 @@ def probe_results(
     train, shifted = train.of_rules(common), shifted.of_rules(common)
     frames = {
         source: (
-            frames_of(train, memory, common, every),
-            frames_of(shifted, memory, common, every),
+            frames_of(train, memory, common, EVERY),
+            frames_of(shifted, memory, common, EVERY),
         )
         for source, memory in memories.items()
     }

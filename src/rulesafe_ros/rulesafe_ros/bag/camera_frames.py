@@ -1,7 +1,7 @@
 """Read the images and point clouds of an episode's frames from a bag, frame by frame.
 
 An image belongs to the frame nearest to its stamp. A frame without an image gets the image of the
-nearest frame within half a second; these frames are counted.
+nearest frame at most `reach` frames away; these frames are counted.
 """
 
 from collections.abc import Callable, Iterator, Mapping

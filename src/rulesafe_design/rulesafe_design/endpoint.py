@@ -242,7 +242,7 @@ class OpenAIModel:
         return "request", str(error)
 
     def _failure(self, kind: str, text: str) -> ModelError:
-        text = printable(self._clean(text))[
+        text = one_line(self._clean(text))[
             :MAX_MESSAGE
         ]  # truncate last, so that no part of the key remains
         tries = self.endpoint.tries
@@ -266,7 +266,7 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def printable(text: str) -> str:
+def one_line(text: str) -> str:
     """Return the text as one line without control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 

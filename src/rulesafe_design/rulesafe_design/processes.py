@@ -212,11 +212,11 @@ def _refusal(kind: Any, text: Any) -> Refused:
     """Return the refusal in a message of the process."""
     if not isinstance(kind, str) or kind not in SANDBOX_KINDS or not isinstance(text, str):
         return malformed_message()
-    return Refused(kind, printable(text))
+    return Refused(kind, bounded_text(text))
 
 
-def printable(text: str) -> str:
-    """Return untrusted text with control characters replaced, because they affect a terminal."""
+def bounded_text(text: str) -> str:
+    """Return the start of untrusted text with control characters replaced, for a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text[:SHOWN])
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.processes import Worker, malformed_message, printable
+from rulesafe_design.processes import Worker, bounded_text, malformed_message
 from rulesafe_design.verdicts import KINDS, SANDBOX_KINDS, ProgramLimits, Refused
 from rulesafe_design.wire import decode, encode
 
@@ -57,7 +57,7 @@ def run_task(source: str, answer: Answer, limits: ProgramLimits = ProgramLimits(
             try:
                 value = answer(name, arguments, named)
             except RuleSafeError as error:
-                raise Refused("planner", printable(f"line {line}: {name}: {error}")) from error
+                raise Refused("planner", bounded_text(f"line {line}: {name}: {error}")) from error
             worker.restart_deadline()
             worker.send({"answer": encode(value, handle_of)})
 

@@ -1,9 +1,11 @@
 """Causes of failure, from forces, touched parts and phase changes recorded after each frame."""
 
+from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
 
+from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.simulation import Simulation
@@ -18,7 +20,8 @@ CAUSES = {
     "not_moved": "the next part was touched, but did not change its phase",
     "not_touched": "the next part was never touched",
 }
-"""Cause of failure -> description; causes refer to the time after the state nearest to success."""
+"""Cause of failure -> description; causes refer to the time after the state nearest to success; if
+a part was turned back, only states from then on count."""
 
 
 class Diagnosis:
@@ -31,7 +34,7 @@ class Diagnosis:
     def __init__(self) -> None:
         self.actions: list[NDArray] = []
         self._simulation: Simulation | None = None
-        self._nearest = -1.0
+        self._remaining: float = inf  # fewest events to the open door, at the best moment
         self._touched: list[str] = []  # in order, since the best moment
         self._touched_last = ""
         self._peak = (0.0, "")
@@ -45,11 +48,15 @@ class Diagnosis:
             self.actions.append(action)
         self._simulation = simulation
         now = simulation.snapshot()
-        if not simulation.external_torques:  # a part that is turned back is no move of the policy
-            self._changes += sum(now.part_open[part] != self._open[part] for part in PARTS)
+        changes = sum(now.part_open[part] != self._open[part] for part in PARTS)
         self._open = dict(now.part_open)
-        if now.order_free_score > self._nearest:
-            self._nearest, self._touched = now.order_free_score, []
+        if not simulation.external_torques:
+            self._changes += changes
+        elif changes:  # turned back: no move of the policy, which must repeat a step
+            self._remaining = inf
+        remaining = plan_distance(simulation.rule, simulation.progress.state)
+        if remaining is not None and remaining < self._remaining:
+            self._remaining, self._touched = remaining, []
             self._changes_at_best = self._changes
         if now.steps_done:
             self._reached.setdefault(now.steps_done, now.frame)

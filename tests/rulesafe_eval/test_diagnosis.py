@@ -1,0 +1,59 @@
+"""Causes of failure, of a stub simulation in which parts move and are touched as stated."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from rulesafe_eval.diagnosis import Diagnosis
+from rulesafe_locks.rules import PARTS, load_rule
+from rulesafe_locks.scores import Progress
+from rulesafe_sim.episode import Activity, EpisodeRecord
+
+
+class Stub:
+    """A simulation of a rule; each frame has one event or none, and contact forces (N)."""
+
+    def __init__(self, rule):
+        self.rule = load_rule(rule)
+        self.progress = Progress(self.rule)
+        self.frame, self.external_torques, self.forces = 0, {}, {}
+
+    def snapshot(self):
+        phases = dict(zip(PARTS, self.progress.state.phases, strict=True))
+        steps = self.progress.steps_done
+        return SimpleNamespace(part_open=phases, steps_done=steps, frame=self.frame)
+
+    def state(self):
+        return SimpleNamespace(contact_forces=self.forces)
+
+
+def diagnose(rule, *frames):
+    """Return the facts after these frames: an event such as "knob+", forces such as {"knob": 0.5},
+    or an event of a disturbance, such as "back knob-"."""
+    simulation, diagnosis = Stub(rule), Diagnosis()
+    diagnosis(simulation, None, Activity())
+    for frame in frames:
+        back, _, event = frame.rpartition(" ") if isinstance(frame, str) else ("", "", "")
+        simulation.frame += 1
+        simulation.forces = {} if isinstance(frame, str) else frame
+        simulation.external_torques = {event[:-1]: 0.1} if back else {}
+        if event:
+            simulation.progress.take(event)
+        diagnosis(simulation, None, Activity())
+    progress = simulation.progress
+    record = EpisodeRecord(rule, plan=tuple(progress.plan), steps_done=progress.steps_done)
+    return diagnosis.facts(record)
+
+
+@pytest.mark.parametrize(
+    ("frames", "cause", "due"),
+    [
+        (["knob+", "back knob-", {"handle": 9}], "not_touched", "knob+"),
+        (["knob+", "back knob-", "knob+"], "not_touched", "handle+"),
+        (["knob+", {"handle": 9}, "back knob-", "knob+"], "not_touched", "handle+"),
+        (["knob+", "back knob-", "knob+", "knob-"], "wrong_move", "knob+"),
+    ],
+)
+def test_the_repetition_of_a_step_that_was_undone_is_progress(frames, cause, due):
+    facts = diagnose("rule_001", *frames)
+    assert (facts["cause"], facts["due"]) == (cause, due)

@@ -138,12 +138,16 @@ def test_scores_of_few_episodes_have_no_interval(count, score):
     assert summary_in_words(row) == (count, count, success, score, score)
 
 
-@pytest.mark.parametrize(("count", "words"), [(0, ""), (239, ""), (240, "50"), (300, "62")])
-def test_many_clipped_targets_are_told_with_their_count(count, words):
-    line = {"inferences": 4, "frames": 40, "clipped_actions": count}
+@pytest.mark.parametrize(("count", "words"), [(0, ""), (199, ""), (200, "50"), (250, "62")])
+@pytest.mark.parametrize(
+    "given", [{"targets": 200}, {"inferences": 4}, {"inferences": 0, "frames": 200}]
+)
+def test_many_clipped_targets_are_told_with_their_count(given, count, words):
+    """Also of files of earlier versions, without `targets`."""
+    line = {"inferences": 25, "frames": 40, **given, "clipped_actions": count}
     warning = clipped([line, {**line, "clipped_actions": 0}])
     assert bool(warning) == bool(words)
-    assert f"{count} of 480 targets ({words} %)" in warning or not words
+    assert f"{count} of 400 targets ({words} %)" in warning or not words
 
 
 def test_clusters_are_resampled_together():

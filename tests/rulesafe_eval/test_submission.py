@@ -23,6 +23,7 @@ from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import ResultsFolder, evaluate, write_results
 from rulesafe_eval.runner import line_out_of_reach
+from rulesafe_eval.statistics import clipped
 from rulesafe_eval.submission import (
     MAX_FRAMES,
     check,
@@ -243,7 +244,7 @@ def test_values_of_an_episode_out_of_reach_are_those_of_no_episode(content, monk
 
 
 class BeyondLimits:
-    """A policy some of whose targets are clipped, within chunks and when they are executed."""
+    """A policy with short chunks, all of whose targets are clipped."""
 
     needs = Needs()
 
@@ -251,7 +252,7 @@ class BeyondLimits:
         pass
 
     def infer(self, observation):
-        return np.repeat(observation.joints[-1:], 50, axis=0) + np.float32(3.0)
+        return np.repeat(observation.joints[-1:], 16, axis=0) + np.float32(9.0)
 
 
 def test_a_submission_of_a_policy_with_clipped_targets_is_verified(request_for, tmp_path):
@@ -260,7 +261,8 @@ def test_a_submission_of_a_policy_with_clipped_targets_is_verified(request_for, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "agent_of", lambda setup: agent)
         line = runner.perform(tmp_path, request.setup, request.episode("rule_002", 0))
-    assert line["clipped_actions"] > line["frames"]
+    assert line["targets"] == 16 * line["inferences"] > line["frames"]
+    assert "(100 %) were out of the joints' limits" in clipped([line])
     (tmp_path / "eval.json").write_text(json.dumps(asdict(request)))
     ResultsFolder(tmp_path).add(line)
     assert differences(read_submission(write_submission(tmp_path, write_results(tmp_path)))) == []

@@ -85,6 +85,7 @@ class Diagnosis:
             "peak_force_on": self._peak[1],
             "reached": [self._reached.get(k + 1) for k in range(record.steps_done)],
             "retries": record.log.retries,
+            "targets": record.log.targets or record.frame,
             "inferences": len(record.log.inference_seconds),
         }
 

@@ -126,6 +126,7 @@ class PolicyAgent(Agent):
         self.log.inference_seconds.append(time.perf_counter() - began)
         now, executor = simulation.frame * PERIOD, self._executor
         executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)
+        self.log.targets += len(chunk)
         self.log.clipped_actions = executor.clipped
         self._actions.extend(executor.ahead[: self._execute])
 

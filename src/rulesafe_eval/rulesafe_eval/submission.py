@@ -57,9 +57,10 @@ MAX_EPISODES = 100_000
 MAX_FRAMES = 100_000
 """Maximum number of actions of an episode, which limits the memory that a file can claim."""
 
-OF_THE_POLICY = {"inferences", "retries", "reason", "clipped_actions", "actions", "variation"}
-"""Values of an episode that do not follow from its actions. Clipped actions include steps of chunks
-that were not executed."""
+OF_THE_POLICY = {"inferences", "retries", "reason", "targets", "clipped_actions"}
+OF_THE_POLICY |= {"actions", "variation"}
+"""Values of an episode that do not follow from its actions. Targets, and those that were clipped,
+include steps of chunks that were not executed."""
 
 TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("rule", "safe", "cause", "failed_event"), str),

@@ -59,6 +59,7 @@ class AgentLog:
         steps: one line per attempt at a step.
         events: events that the agent achieved, such as "knob+".
         retries: number of repeated attempts, over all steps.
+        targets: number of targets in chunks, including steps that are not executed.
         clipped_actions: number of targets clipped to the joint limits before execution.
         planning_seconds: wall time of planning, s.
         inference_seconds: wall time of each inference, s.
@@ -67,6 +68,7 @@ class AgentLog:
     steps: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     retries: int = 0
+    targets: int = 0
     clipped_actions: int = 0
     planning_seconds: float = field(default=0.0, compare=False)
     inference_seconds: list[float] = field(default_factory=list, compare=False)

@@ -95,7 +95,8 @@ class CameraFrames:
         return images
 
     def _messages(self) -> Iterator[tuple[str, int, int, Any]]:
-        """Yield source, nearest frame, distance from the frame (ns) and message of each image."""
+        """Yield source, nearest frame, distance from the frame (ns) and message of each image of
+        the episode; images beyond its frames can be those of the previous or the next episode."""
         decode, first = MessageDecoder(self._bag), self._episode.start
         sources = {topic: source for source, topic in self._topics.items()}
         begin, end = self._episode.recorded
@@ -103,7 +104,8 @@ class CameraFrames:
             decoded = decode(message)
             passed = to_ns(decoded.header.stamp) - first
             frame = (passed + PERIOD // 2) // PERIOD
-            yield sources[message.topic], frame, abs(passed - frame * PERIOD), decoded
+            if 0 <= frame < self._episode.frames:
+                yield sources[message.topic], frame, abs(passed - frame * PERIOD), decoded
 
     @property
     def end(self) -> int:

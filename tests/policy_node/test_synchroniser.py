@@ -136,6 +136,17 @@ def test_a_lost_cloud_is_filled_from_its_neighbour_where_that_is_asked_for():
     np.testing.assert_array_equal(sync.complete(due)[1].points[1], np.float32(cloud(4)))
 
 
+def test_a_part_fills_at_most_some_frames():
+    """If a camera stops, its last image is not used for the rest of the episode."""
+    sync = Synchroniser(Needs(images=True))
+    feed(sync, [call for call in parts([0]) if call[2][0] in CAMERAS])
+    for frame in range(MAX_DELAY + 2):
+        now = BEGIN + frame * PERIOD
+        sync.joints(now, ACTION_JOINTS, row(frame))
+        found = sync.complete(now, fill=True)
+        assert (found and found[0]) == (now if frame <= MAX_DELAY else None)
+
+
 def test_observations_lie_at_most_some_frames_back():
     sync = Synchroniser(Needs(points=8))
     sync.camera_data(POINTS, BEGIN, cloud(0))

@@ -25,6 +25,7 @@ from std_msgs.msg import String
 from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
+from policy_node.convert import to_reading
 from policy_node.loading import find_policy, memory_of_policy
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, BlendingExecutor, make_chunk
@@ -34,6 +35,9 @@ from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EXECUTION
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+from vq_memory_node.convert import to_memory_tokens
+from vq_memory_node.memory import VqMemory
+from vq_memory_node.rolling import RollingMemory
 
 pytestmark = pytest.mark.ros
 
@@ -355,8 +359,9 @@ def test_inputs_that_are_missing_are_logged(client, start):
 
 
 def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnostics):
+    """Until the memory is restarted with the policy's model."""
     start(SIM, *EPISODE, "cameras:=false")
-    start(MEMORY, f"model:={model_dir}")
+    memory = start(MEMORY, f"model:={model_dir}")
     start(NODE, "policy:=seeing_policies:Remembering")
 
     def refused():
@@ -366,6 +371,23 @@ def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnost
     assert re.search("has model .*; the policy was trained with", refused()[0].message)
     client.until(lambda: client.statuses, "a status")
     assert client.status.frame == 0
+    memory.stop_well()
+    start(MEMORY, "model:=all_rules")
+    client.until(lambda: client.status.frame, "the first frame")
+    client.until(lambda: diagnostics[-1].level != DiagnosticStatus.ERROR, "no error")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("model_hash", "0" * 16), ("vocabulary_size", 5), ("stride", 10), ("window", 20)],
+)
+def test_tokens_that_differ_in_one_setting_are_refused(field, value):
+    memory = VqMemory(length=2)
+    message = to_memory_tokens(RollingMemory(memory), 0)
+    assert len(to_reading(message, memory).values) == 2
+    setattr(message, field, value)
+    with pytest.raises(RuleSafeError, match=f"has .* {value}; the policy was trained with"):
+        to_reading(message, memory)
 
 
 def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):

@@ -229,6 +229,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         except RuleSafeError as error:
             self._mismatch = str(error)
             raise
+        self._mismatch = ""  # the memory was restarted with the right model
         sync.reading(to_ns(message.header.stamp), reading)
 
     def _on_cloud(self, sync: Synchroniser, message: PointCloud2) -> None:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rulesafe_eval.diagnosis import Diagnosis
+from rulesafe_eval.diagnosis import TOUCH, Diagnosis
 from rulesafe_locks.rules import PARTS, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim.episode import Activity, EpisodeRecord
@@ -57,3 +57,28 @@ def diagnose(rule, *frames):
 def test_the_repetition_of_a_step_that_was_undone_is_progress(frames, cause, due):
     facts = diagnose("rule_001", *frames)
     assert (facts["cause"], facts["due"]) == (cause, due)
+
+
+@pytest.mark.parametrize(
+    ("rule", "frames", "cause", "due", "touched"),
+    [
+        ("rule_001", [{"self": 9}, {"handle": 9}], "not_touched", "knob+", ["handle"]),
+        ("rule_001", [{"knob": TOUCH - 0.01}], "not_touched", "knob+", []),
+        ("rule_001", [{"knob": TOUCH}], "not_moved", "knob+", ["knob"]),
+        ("rule_001", [{"knob": 9}, "knob+"], "not_touched", "handle+", []),
+        ("rule_001", ["knob+", "handle+", {"knob": 9}], "not_touched", "door+", ["knob"]),
+        ("rule_001", ["knob+", "handle+", {"handle": 9}], "not_moved", "door+", ["handle"]),
+        ("rule_001", ["knob+", "handle+", {"door": 9}], "not_moved", "door+", ["door"]),
+        ("rule_001", ["knob+", "knob-", {"knob": 9}], "wrong_move", "knob+", ["knob"]),
+        ("rule_017", ["knob+", "knob-"] * 2 + ["knob+"], "dead_end", "", []),
+    ],
+)
+def test_the_cause_of_a_failure(rule, frames, cause, due, touched):
+    facts = diagnose(rule, *frames)
+    assert (facts["cause"], facts["due"], facts["touched"]) == (cause, due, touched)
+    assert TOUCH == 0.5, "stated in docs/evaluation.md"
+
+
+def test_an_episode_without_a_reachable_pose_has_the_cause_out_of_reach():
+    facts = Diagnosis().facts(EpisodeRecord("rule_001", plan=("knob+", "door+")))
+    assert (facts["cause"], facts["due"]) == ("out_of_reach", "knob+")

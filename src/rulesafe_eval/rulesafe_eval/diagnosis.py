@@ -49,10 +49,9 @@ class Diagnosis:
         self._simulation = simulation
         now = simulation.snapshot()
         changes = sum(now.part_open[part] != self._open[part] for part in PARTS)
+        self._changes += changes
         self._open = dict(now.part_open)
-        if not simulation.external_torques:
-            self._changes += changes
-        elif changes:  # turned back: no move of the policy, which must repeat a step
+        if changes and simulation.external_torques:  # turned back; the policy must repeat a step
             self._remaining = inf
         remaining = plan_distance(simulation.rule, simulation.progress.state)
         if remaining is not None and remaining < self._remaining:

@@ -1,7 +1,7 @@
 """A synthetic bag like that of a real robot: irregular stamps, images of camera drivers, no status.
 It is written without ROS."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -101,11 +101,16 @@ class Script:
         )
         self.say(topic, stamp + 30_000_000, message)
 
-    def write(self, folder: Path) -> Path:
-        with BagWriter(folder) as bag:
+    def write(self, folder: Path, flushes: Iterable[int] = ()) -> Path:
+        """Write the bag; `flushes`: times (ns) at which a chunk of the file ends."""
+        due = sorted(flushes)
+        with BagWriter(folder, flush=3600) as bag:
             for topic in self.topics.values():
                 bag.add(topic)
             for when, topic, data in sorted(self.messages, key=lambda entry: entry[0]):
+                if due and when >= due[0]:
+                    bag.flush()
+                    del due[0]
                 bag.write(topic, when, when - 1_000_000, data)
         return folder
 

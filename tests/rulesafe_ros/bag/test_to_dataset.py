@@ -76,6 +76,33 @@ def test_a_bag_without_starts_is_divided_by_its_gaps(robot, day, tmp_path):
     assert spans == [(0.1, 1.9), (3.1, 4.9)]
 
 
+def test_an_episode_with_a_damaged_part_is_skipped(robot, day, tmp_path):
+    """The part is shorter than a gap that divides episodes."""
+    script = robot(0, 4)
+    for seconds in (0, 2):
+        stamp = day + seconds * SECOND
+        script.say("/episode/started", stamp, script.time(stamp))
+    bag = script.write(tmp_path / "bag", [day + 22 * PERIOD, day + 25 * PERIOD])
+    (file,) = bag.glob("*.mcap")
+    raw = bytearray(file.read_bytes())
+    _, second, _ = (found.start() for found in re.finditer(rb"\x28\xb5\x2f\xfd", raw))
+    raw[second + 20] ^= 0xFF  # in the second compressed chunk
+    file.write_bytes(raw)
+    reports = []
+    (episode,) = read_episodes(Bag(bag), reports.append)
+    assert episode.start == day + PERIOD and len(reports) == 1
+    assert f"episode at {day // SECOND + 2}.0 s: the bag is damaged there" in reports[0]
+
+
+def test_joint_states_that_are_not_finite_are_skipped(robot, day, motion, tmp_path):
+    script = robot(0, 2)
+    script.joints(day + SECOND, motion(day + SECOND) | {ACTION_JOINTS[0]: np.nan})
+    reports = []
+    (episode,) = read_episodes(Bag(script.write(tmp_path / "bag")), reports.append)
+    assert np.isfinite(episode.positions).all() and np.isfinite(episode.velocities).all()
+    assert reports == ["skipped 1 messages: joint states with positions that are not finite"]
+
+
 @pytest.fixture
 def teleoperated(robot, day, motion):
     """2.5 s with two overlapping chunks; the second arrives 0.13 s after its observation."""

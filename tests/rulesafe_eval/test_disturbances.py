@@ -1,26 +1,33 @@
 """Disturbances: a part that is turned back, and motions before the episode."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from policy_node.policy import CHUNK, Needs
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_demos.attempts import Attempt
 from rulesafe_eval import interference
-from rulesafe_eval.disturbances import TurnBack, disturbances, undoable
+from rulesafe_eval.diagnosis import TOUCH
+from rulesafe_eval.disturbances import MAX_FRAMES, TORQUE, TurnBack, disturbances, undoable
 from rulesafe_eval.interference import another_episode, interfere
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
+from rulesafe_eval.runner import execute
 from rulesafe_eval.statistics import recovery, recovery_text
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import progress_after
-from rulesafe_sim.episode import EpisodeRecord
+from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.randomisation import load_split, sample_variation
-from rulesafe_sim.runtime import Runtime
+from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.memory import RawMemory
+
+RULE_001 = load_rule("rule_001")
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -45,6 +52,62 @@ def test_every_undoable_step_is_drawn_and_some_rules_have_none():
     assert never.undone is None and never.extra == 0
     assert not disturbances(Setup("expert"), rule, 0)
     assert len(disturbances(Setup("expert", turn_back=True), rule, 0)) == 1
+
+
+@pytest.fixture
+def turning():
+    """Return turning(*frames): the torques after each frame, and the disturbance, which turns the
+    knob of rule_001 back. Each frame has the events so far and the contact force on the knob, N."""
+    back = next(b for seed in range(9) if (b := TurnBack(RULE_001, seed)).undone.steps == 1)
+    simulation = SimpleNamespace(external_torques={}, frame=0)
+
+    def turn(*frames):
+        torques = []
+        for events, force in frames:
+            simulation.frame += 1
+            simulation.progress = progress_after(RULE_001, events)
+            opened = {part: f"{part}+" in events for part in ("knob", "handle")}
+            opened["knob"] &= "knob-" not in events
+            state = SimpleNamespace(
+                frame=simulation.frame, contact_forces={"knob": force}, part_open=opened
+            )
+            simulation.state = lambda state=state: state
+            back(simulation, None, Activity())
+            torques.append(simulation.external_torques)
+        return torques, back
+
+    return turn
+
+
+def test_a_part_is_turned_back_when_it_has_been_free_for_five_frames(turning):
+    held, free = (["knob+"], TOUCH), (["knob+"], 0.0)
+    torques, back = turning(([], 0.0), held, *[free] * 4, held, *[free] * 5)
+    assert torques == [{}] * 11 + [{"knob": -TORQUE}]
+    torques, _ = turning(free, (["knob+", "knob-"], 0.0), held)
+    assert torques == [{"knob": -TORQUE}, {}, {}]
+    assert back.facts() == {"turned_back": {"event": "knob-", "frame": 14}}
+
+
+def test_a_part_that_does_not_turn_is_released_after_three_seconds(turning):
+    torques, back = turning(*[(["knob+"], 0.0)] * (4 + MAX_FRAMES + 2))
+    assert torques == [{}] * 4 + [{"knob": -TORQUE}] * 30 + [{}] * 2
+    assert back.frame is None
+
+
+def test_no_part_is_turned_back_after_another_move(turning):
+    torques, back = turning((["knob+"], TOUCH), *[(["knob+", "handle+"], 0.0)] * 9)
+    assert not any(torques) and back.frame is None
+
+
+def test_the_steps_of_a_disturbance_extend_the_time_limit():
+    """The only undoable step of rule_005 makes its plan of 4 steps 3 steps longer."""
+    rule = load_rule("rule_005")
+    variation = sample_variation(load_split("nominal").randomisation, "safe_02", 0)
+    for turn_back, frames in ((False, 20), (True, 35)):
+        setup = Setup("expert", turn_back=turn_back, step_seconds=0.5)
+        still = Playback(np.tile(HOME_ACTION, (40, 1)))
+        line, *_ = execute(still, setup, Attempt(rule, 0, "safe_02", 0, "nominal"), rule, variation)
+        assert line["frames"] == frames
 
 
 def test_recovery_counts_only_episodes_in_which_a_part_was_turned_back():
@@ -72,7 +135,7 @@ def test_recovery_counts_only_episodes_in_which_a_part_was_turned_back():
 def test_external_torques_turn_a_part_and_end_with_the_reset():
     simulation = Simulation()
     simulation.reset("rule_001", "safe_02", 0)
-    simulation.external_torques = {"knob": 0.12}
+    simulation.external_torques = {"knob": TORQUE}
     for _ in range(20):
         simulation.step(HOME_ACTION)
     assert simulation.state().part_open == {"knob": True, "handle": False, "door": False}

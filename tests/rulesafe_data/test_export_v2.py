@@ -8,10 +8,11 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data import export_v2, tables
+from rulesafe_data import export_v2, layout, tables
 from rulesafe_data.export_v2 import export
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.video import Video
+from rulesafe_data.writer import DatasetWriter
 
 
 def lines(path):
@@ -80,6 +81,23 @@ def test_a_dataset_without_images_is_exported(states_only, tmp_path):
     info = json.loads((tmp_path / "out/meta/info.json").read_text())
     assert (info["total_videos"], info["video_path"]) == (0, None)
     assert not (tmp_path / "out/meta/modality.json").exists()
+
+
+def test_episodes_of_a_large_dataset_are_in_several_chunks(make, tmp_path, monkeypatch):
+    monkeypatch.setattr(layout, "CHUNK_SIZE", 2)
+    writer = DatasetWriter(tmp_path / "states")
+    for index in range(3):
+        writer.write(index, make(index, pictures=False))
+    writer.finish()
+    export(writer.root, tmp_path / "out")
+    info = json.loads((tmp_path / "out/meta/info.json").read_text())
+    assert (info["chunks_size"], info["total_chunks"]) == (2, 2)
+    files = sorted((tmp_path / "out/data").glob("*/*"))
+    assert [f"{path.parent.name}/{path.name}" for path in files] == [
+        "chunk-000/episode_000000.parquet",
+        "chunk-000/episode_000001.parquet",
+        "chunk-001/episode_000002.parquet",
+    ]
 
 
 def test_an_interrupted_export_is_resumed(root, exported, tmp_path, monkeypatch):

@@ -5,8 +5,14 @@ import threading
 import numpy as np
 import pytest
 
-from policy_node.inference import STOPPED, InferenceRequest, InferenceWorker, RequestSchedule
-from policy_node.policy import CHUNK, Needs
+from policy_node.inference import (
+    OVERDUE,
+    STOPPED,
+    InferenceRequest,
+    InferenceWorker,
+    RequestSchedule,
+)
+from policy_node.policy import CAMERAS, CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
@@ -44,6 +50,19 @@ def test_the_next_chunk_is_requested_when_a_short_one_ends(sync):
             assert schedule.accept(request, 3 if frame < 4 else 50)
             frames.append(frame)
     assert frames == [0, 3, 6]
+
+
+def test_an_overdue_observation_takes_images_of_neighbouring_frames():
+    """No frame has the images of both cameras."""
+    sync = Synchroniser(Needs(images=True))
+    schedule, late = RequestSchedule(sync, execute=4), OVERDUE // PERIOD
+    for frame in range(late + 1):
+        assert schedule.request() is None
+        advance(sync, frame)
+        camera = CAMERAS[frame % 2]
+        sync.camera_data(camera, BEGIN + frame * PERIOD, np.zeros((2, 2, 3), np.uint8))
+    assert schedule.request().stamp == BEGIN + OVERDUE
+    assert sync.counts.filled == 1
 
 
 def test_an_answer_to_a_past_episode_is_of_no_use_and_the_new_one_begins(sync):

@@ -334,6 +334,29 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     action.destroy()
 
 
+def test_a_second_goal_is_rejected_and_a_cancelled_one_ends(client, start, tmp_path):
+    """The simulation waits for a chunk, so the first episode lasts until the test sends one."""
+    logs = []
+    client.create_subscription(Log, "/rosout", lambda m: logs.append(m.msg), convert.LATCHED_QOS)
+    start(SIM, "cameras:=false", "start:=false")
+    start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
+    action = ActionClient(client, Evaluate, "/evaluate")
+    client.until(action.server_is_ready, "/evaluate")
+    goal = Evaluate.Goal(rules=["rule_001"], safes=["safe_03"], episodes=4, time_limit=0.5)
+    sent = send_goal(client, action, goal)
+    client.wait_for_turn()
+    assert not send_goal(client, action, goal).accepted
+    client.until(lambda: any("an evaluation is running" in line for line in logs), "the reason")
+    cancelled = sent.cancel_goal_async()
+    client.until(cancelled.done, "the response")
+    done = sent.get_result_async()
+    client.send(np.tile(HOME_ACTION, (5, 1)), client.now)
+    client.until(done.done, "the result")
+    assert done.result().status == GoalStatus.STATUS_CANCELED
+    assert done.result().result.episodes == 1
+    action.destroy()
+
+
 @pytest.mark.parametrize(
     ("parameters", "valid"),
     [(("rule:=rule_021", "safe:=safe_03"), RULES[-1]), (("safe:=safe_99",), "safe_10")],

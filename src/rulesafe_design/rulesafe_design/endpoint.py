@@ -12,7 +12,7 @@ import ipaddress
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -222,6 +222,22 @@ class OpenAIModel:
         self._failed["connection"] -= 1
         if response.status_code >= 300:
             self._failed[_kind_of(response.status_code)] += 1
+            self._limit_body(response)
+
+    def _limit_body(self, response: Any) -> None:
+        """Limit the size of an error's body and the time to read it; the client limits neither."""
+        pieces, deadline = response.iter_bytes(), time.monotonic() + self.endpoint.timeout_s
+
+        def limited() -> Iterator[bytes]:
+            size = 0
+            for piece in pieces:
+                yield piece
+                size += len(piece)
+                if size > MAX_REPLY_BYTES or time.monotonic() > deadline:
+                    break
+            response.close()
+
+        response.iter_bytes = limited  # from which `read` takes the body
 
     @property
     def _tries_left(self) -> int:

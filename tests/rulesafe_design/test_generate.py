@@ -143,6 +143,19 @@ def test_duplicates_are_refused_and_counted(server, key, tmp_path):
     assert "mine_001 already has this description" in last_message(server, 4)
 
 
+def test_a_short_instruction_is_given_once(tmp_path):
+    """Two locks of a model that differ, but have one short instruction."""
+
+    class Same(Grammar):
+        def complete(self, request):
+            reply = super().complete(request)
+            answer = json.loads(reply.text) | {"short_instruction": "to open the door: think"}
+            return replace(reply, text=json.dumps(answer))
+
+    report = generate(Same(seed=0), tmp_path, 2, Config("mine", attempts=4))
+    assert report.accepted == 1 and report.outcomes["description"]
+
+
 def test_a_claimed_plan_must_work(server, key, tmp_path):
     server.reply_counter(moves=2, plan=["knob+", "door+"])
     server.reply_counter(moves=2, plan=["knob+", "knob-", "door+"])
@@ -197,6 +210,22 @@ def test_every_cell_is_requested(server, key, tmp_path):
     run(server, tmp_path, 1, replace(CONFIG, repairs=0, attempts=count))
     asked = [sent["messages"][1]["content"] for sent in server.requests]
     assert {cell for cell in CELLS for text in asked if f"{cell.name}." in text} == set(CELLS)
+
+
+def test_a_request_that_gave_a_lock_of_another_cell_is_not_repeated_at_once(server, key, tmp_path):
+    """With four steps there are two cells; the first lock needs no memory."""
+    server.reply_lock(
+        "Open the knob and keep the handle closed.",
+        "def check_lock(self):\n"
+        "    knob = self.is_open(obj_name='safe', link_name='knob')\n"
+        "    handle = self.is_open(obj_name='safe', link_name='handle')\n"
+        "    self.set_lock(obj_name='safe', link_name='door', lock=handle or not knob)\n",
+    )
+    server.reply_counter()
+    report = run(server, tmp_path, 2, replace(CONFIG, max_steps=4))
+    assert [cell_of(lock.facts) for lock in report.locks] == [Cell(2, 1), Cell(2, 2)]
+    asked = [sent["messages"][1]["content"] for sent in server.requests]
+    assert f"{Cell(2, 2).name}." in asked[0] and f"{Cell(2, 1).name}." in asked[1]
 
 
 def test_requested_cells_are_within_max_steps(server, key, tmp_path):

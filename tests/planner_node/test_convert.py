@@ -1,6 +1,7 @@
 """The expert's observation of /joint_states and /episode/status."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,13 @@ from geometry_msgs.msg import Point, Pose
 
 from planner_node.convert import to_observation
 from planner_node.episode import observe
+from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.messages import to_ns
+from rulesafe_demos.video.messages import decode_status
 from rulesafe_sim.convert import to_joint_state, to_status
-from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 pytestmark = pytest.mark.ros
 
@@ -40,6 +44,24 @@ def test_the_observation_is_that_of_the_simulation(simulation, messages):
     for name in ("part_positions", "part_open", "remaining", "contact_forces"):
         assert getattr(found, name) == getattr(expected, name)
     assert np.allclose(found.pose_safe_in_pelvis, expected.pose_safe_in_pelvis)
+
+
+def test_the_status_has_the_facts_of_the_simulation():
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_02", 3)
+    simulation.external_torques = {"handle": 0.12}
+    for _ in range(20):
+        simulation.step(HOME_ACTION)
+    now = simulation.snapshot()
+    assert (now.process_score, now.order_free_score) == (0, pytest.approx(1 / 3))
+    assert now.part_open == {"knob": False, "handle": True, "door": False}
+    arguments = {"safe": "custom", "episode": 4, "waiting": True, "clipped": 7}
+    state = simulation.state()
+    status = to_status(simulation, state, 5 * SECOND, **arguments)
+    assert decode_status(status) == replace(now, safe="custom", clipped_actions=7)
+    assert (status.episode, status.waiting, to_ns(status.header.stamp)) == (4, True, 5 * SECOND)
+    assert status.remaining == ["knob+", "door+"]
+    assert dict(zip(status.parts, status.part_locked, strict=True)) == state.part_locked
 
 
 @pytest.mark.parametrize(

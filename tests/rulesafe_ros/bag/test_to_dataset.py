@@ -249,6 +249,9 @@ def test_a_gap_in_the_images_is_an_error_and_their_end_ends_the_episode(
     gap = script.write(tmp_path / "gap")
     with pytest.raises(RuleSafeError, match="no message on /camera/front/image_raw within"):
         to_dataset([gap], ConversionRequest(tmp_path / "other"), reports.append)
+    assert to_dataset([gap], ConversionRequest(tmp_path / "filled", fill=1.0), reports.append) == 1
+    with pytest.raises(RuleSafeError, match="no message on /camera/"):
+        to_dataset([bag], ConversionRequest(tmp_path / "not filled", fill=0), reports.append)
     script.messages = [m for m in script.messages if m[0] < day + SECOND or "camera" not in m[1]]
     short = script.write(tmp_path / "short")
     assert to_dataset([short], ConversionRequest(tmp_path / "set", "reached"), reports.append) == 1

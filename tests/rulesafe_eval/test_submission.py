@@ -128,6 +128,18 @@ def improve_the_summary(content):
     content["summary"][0]["process_score"] = 2.0
 
 
+def hide_failures(content):
+    content["failures"] = {"not_touched": 1}
+
+
+def claim_recovery(content):
+    content["recovery"] = {"episodes": 1, "opened": 1, "interval": None}
+
+
+def add_a_value(content):
+    content["episodes"][0]["rank"] = 1
+
+
 def claim_out_of_reach(content):
     content["episodes"][0]["cause"] = "out_of_reach"
 
@@ -148,6 +160,9 @@ def resample_often(content):
         (omit_the_second, "rule_002 episode 1: is missing"),
         (repeat_the_first, "an episode is listed twice"),
         (improve_the_summary, "summary: differs from the episodes' values"),
+        (hide_failures, "failures: differs from the episodes' values"),
+        (claim_recovery, "recovery: differs from the episodes' values"),
+        (add_a_value, "rank is stated as 1, but was None"),
         (claim_out_of_reach, "stated to be out of reach, but the arm can reach it"),
         (resample_often, "resampled must be a number below 20, not 25"),
     ],

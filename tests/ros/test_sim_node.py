@@ -20,7 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from rulesafe_core import messages
-from rulesafe_sim.node import SimulationParameters
+from rulesafe_sim.node import SimulationParameters, next_due
 
 pytestmark = pytest.mark.ros
 
@@ -220,6 +220,13 @@ def test_without_waiting_time_goes_on_and_the_robot_holds(client, start):
     assert not client.status.waiting
     moved = np.subtract(client.joint_states[-1].position, client.joint_states[0].position)
     assert np.abs(moved).max() < 0.02
+
+
+@pytest.mark.parametrize(("factor", "period"), [(0.5, 0.02), (2, 0.005)])
+def test_steps_follow_wall_time_and_catch_up_a_tenth_of_a_second(factor, period):
+    assert next_due(50.0, 0.01, factor, now=50.001) == pytest.approx(50 + period)
+    assert next_due(50.0, 0.01, factor, now=50.1) == pytest.approx(50 + period)
+    assert next_due(50.0, 0.01, factor, now=60.0) == pytest.approx(59.9)
 
 
 def test_it_says_once_in_an_episode_that_time_waits_for_a_chunk(client, start):

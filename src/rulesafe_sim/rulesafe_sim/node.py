@@ -56,6 +56,18 @@ SLOW_IMAGES = 10.0
 """Wall time (s) without the images of a frame after which a warning is logged."""
 
 
+def next_due(due: float, step: float, factor: float, now: float) -> float:
+    """Return the scheduled wall time of the next control step, s; at most 0.1 s are caught up.
+
+    Args:
+        due: scheduled wall time of the last step, s.
+        step: simulated time of a step, s.
+        factor: ratio of simulated time to wall time.
+        now: wall time, s.
+    """
+    return max(due + step / factor, now - 0.1)
+
+
 @dataclass(frozen=True)
 class SimulationParameters(EpisodeParameters):
     """Parameters of the simulation node."""
@@ -315,8 +327,7 @@ class SimNode(Node):
         now = time.monotonic()
         if factor <= 0:
             return now
-        # At most 0.1 s of delay is caught up.
-        due = max(due + self._tick / SECOND / factor, now - 0.1)
+        due = next_due(due, self._tick / SECOND, factor, now)
         while (remaining := due - time.monotonic()) > 0 and executor.context.ok():
             executor.spin_once(timeout_sec=remaining)
         return due

@@ -49,6 +49,7 @@ def test_a_tutorial_runs(page, tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     environment = {**os.environ}
     beside = []
+    assert blocks(page)
     try:
         for block in blocks(page):
             if (block["note"] or "").startswith("not run: "):

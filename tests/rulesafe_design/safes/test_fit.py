@@ -125,6 +125,8 @@ def test_a_part_behind_the_door_is_refused():
 def test_proposed_grasps_hold_material_that_a_pinch_can_hold(family):
     """`check_safe` measures this width; here directly, for turning and pulling."""
     part = SimpleNamespace(shape=family)
-    for point in (p for points in gripped_grasps(family) for p in points):
+    grasps = [point for points in gripped_grasps(family) for point in points]
+    assert grasps
+    for point in grasps:
         width = pinched_width(part, point, (0, 1, 0), (-1, 0, 0))
         assert PINCH_WIDTH[0] <= width <= PINCH_WIDTH[1]

@@ -169,6 +169,18 @@ def test_reset_and_publish_on_request_and_late_joiners(player, client, start, mo
     player.check(episode[50:80], begin, memory)
 
 
+def test_length_and_allowed_gap_are_parameters(player, start, model_dir, episode):
+    """Without joint states for a second the memory would be reset by default."""
+    start(NODE, f"model:={model_dir}", "length:=7", "max_gap:=2.0")
+    player.wait()
+    begin = 5 * SECOND
+    player.play(episode[:21], begin)
+    player.until(begin + 20 * PERIOD)
+    player.play(episode[30:41], begin + 30 * PERIOD)
+    player.until(begin + 40 * PERIOD)
+    assert player.heard[begin + 40 * PERIOD].mask == [False] * 4 + [True] * 3
+
+
 def test_bad_joint_states_are_reported_and_left_out(player, client, start, model_dir, episode):
     start(NODE, f"model:={model_dir}")
     player.wait()
@@ -254,6 +266,10 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
     assert not player.call(Trigger, f"{node}/reset").success
     for begin in (SECOND, 50 * SECOND):
         assert change(Transition.TRANSITION_ACTIVATE)
+        player.heard.clear()
+        reply = player.call(Trigger, f"{node}/publish")
+        assert reply.message == "0 of 40 tokens", "no tokens of the time before"
+        client.until(lambda: player.heard, "the empty memory")
         player.wait()
         player.heard.clear()
         player.play(episode[:30], begin)

@@ -507,7 +507,6 @@ def test_the_command_serves_with_its_options_until_a_signal(echo, monkeypatch, n
         ("echoing:Echo --execute 0", "--execute is 0"),
         ("echoing:Echo --threads 0", "--threads is 0"),
         ("echoing:Echo --host 192.0.2.1 --port 0", "cannot listen on 192.0.2.1:0: "),
-        ("two_level_all_rules --device gpu", "device 'gpu' is not available: "),
     ],
 )
 @pytest.mark.usefixtures("echo")

@@ -349,7 +349,7 @@ def serve(
             matters only for clients that do not send all joint positions, such as openpi's.
         connections: Maximum number of simultaneous connections.
         threads: Number of CPU threads of the policy.
-        device: Torch device of the policy, such as cpu or cuda.
+        device: Torch device of a checkpoint, such as cpu or cuda; a class chooses its own.
     """
     from policy_node.checkpoints import file_hashes
     from policy_node.loading import find_policy, import_remote

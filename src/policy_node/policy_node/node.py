@@ -62,7 +62,7 @@ class PolicyParameters(Settings):
         12, "Steps of a chunk after which the next chunk is inferred.", 1, CHUNK, changeable=True
     )
     threads: int = setting(1, "CPU threads of a trained policy.", 1, 256, changeable=True)
-    device: str = setting("cpu", "Torch device of a trained policy, such as cpu or cuda.")
+    device: str = setting("cpu", "Torch device of a checkpoint, such as cpu or cuda.")
     tolerance: float = setting(
         0.05,
         "Maximum difference between the stamps of an image or point cloud and of its frame.",

@@ -48,10 +48,10 @@ class Diagnosis:
             self.actions.append(action)
         self._simulation = simulation
         now = simulation.snapshot()
-        changes = sum(now.part_open[part] != self._open[part] for part in PARTS)
-        self._changes += changes
+        changed = {part for part in PARTS if now.part_open[part] != self._open[part]}
+        self._changes += len(changed)
         self._open = dict(now.part_open)
-        if changes and simulation.external_torques:  # turned back; the policy must repeat a step
+        if changed & simulation.external_torques.keys():  # turned back; a step must be repeated
             self._remaining = inf
         remaining = plan_distance(simulation.rule, simulation.progress.state)
         if remaining is not None and remaining < self._remaining:

@@ -20,12 +20,13 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import PROOFS, RESULTS, SHOWN, STEPS, PlanGroup, pooled, stored
+from results_tables import BITS, MEMORIES, PROOFS, RESULTS, by_bits, pooled, required_bits, stored
 
 from rulesafe_data.intervals import wilson
 from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
+from rulesafe_eval.statistics import FEWEST
 from rulesafe_locks.rules import RULES
 
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
@@ -219,52 +220,32 @@ def draw_twenty(folder: Path) -> Figure:
     return figure
 
 
-LINES = {
-    "skills": ("true next subtask", "#444950", ":"),
-    "vq": ("VQ, J=4 (80 bits)", COLORS["vq"], "-"),
-    "raw": ("raw history", COLORS["raw"], "-"),
-    "grasp": ("grasp bit (40 bits)", "#c48ab8", "-"),
-    "vq_all_joints": ("VQ, all joints (80 bits)", "#8a5fb0", "-"),
-    "vq_M20": ("VQ, M=20 (40 bits)", "#6fa3d8", "-"),
-    "vq_J2": ("VQ, J=2 (40 bits)", "#4f9d8c", "-"),
-    "time": ("elapsed time", "#b5544d", "-"),
-    "none": ("no memory", COLORS["none"], "-"),
-}
-"""Policies in the figure of memories: label, color, line style."""
-
-
 def draw_memories() -> Figure:
-    """Draw success with some memories by the steps of the plan, on safes that show the phases of
-    their parts and on the others, with the bits of memory that the plan requires."""
-    found = {name: pooled(stored(name)) for name in LINES}
-    figure = Figure(figsize=(8, 3.9), dpi=200, layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True, width_ratios=(1, 1.6))
-    for axes, shown in zip(panels, (True, False), strict=True):
-        groups = [PlanGroup(*steps, shown) for steps in STEPS]
-        height = 106.0
-        for i, (name, episodes) in enumerate(found.items()):
-            label, color, style = LINES[name]
-            x = np.arange(len(STEPS)) + 0.03 * (i - len(LINES) / 2)
-            chosen = [group.of(episodes) for group in groups]
-            rates = [100 * float(each.values("opened").mean()) for each in chosen]
-            axes.plot(x, rates, style, color=color, marker="o", markersize=3.5, linewidth=1.5)
-            if shown:
-                continue  # four poses are too few for an interval
-            for at, each in zip(x, chosen, strict=True) if name != "skills" else ():
-                ends = 100 * np.array(each.interval("opened"))
-                axes.plot((at, at), ends, color=color, linewidth=1, alpha=0.5)
-            height = min(rates[-1], height - 6)
-            axes.text(len(STEPS) - 0.75, height, label, color=color, va="center")
-        count = sum(SHOWN[safe] == shown for safe in SHOWN)
-        axes_of_rates(axes, f"{count} safes that {'show' if shown else 'hide'} the phases", 103)
-        axes.grid(visible=False)
-        axes.hlines(range(0, 101, 25), -0.3, len(STEPS) - 0.8, color=GRID, linewidth=0.6, zorder=0)
-        steps = ["-".join(dict.fromkeys(map(str, ends))) for ends in STEPS]
-        labels = [f"{n}\n{group.bits}" for n, group in zip(steps, groups, strict=True)]
-        axes.set_xticks(range(len(STEPS)), labels)
-        axes.set_xlim(-0.3, len(STEPS) - (0.7 if shown else -1.4))
-        axes.set_xlabel("steps of the plan, bits that it requires")
-    panels[0].set_ylabel("success (%)")
+    """Draw success with each memory in groups of episodes by the memory that the plan requires:
+    mean of the trainings with its interval over the poses, and each training."""
+    found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name))}
+    found = dict(
+        sorted(found.items(), key=lambda item: by_bits(item[1])[-1].values("opened").mean())
+    )
+    ceilings = by_bits(pooled(stored("skills")))
+    figure = Figure(figsize=(8, 4.9), dpi=200, layout="constrained")
+    panels = figure.subplots(1, len(BITS), sharey=True)
+    for i, (axes, ceiling) in enumerate(zip(panels, ceilings, strict=True)):
+        axes.axvline(100 * ceiling.values("opened").mean(), color=INK, linestyle=":", linewidth=1)
+        for y, (name, episodes) in enumerate(found.items()):
+            group, color = by_bits(episodes)[i], COLORS.get(name, "#5b8f7b")
+            if len({key[2:] for key in group.lines}) >= FEWEST:
+                ends = 100 * np.array(group.interval("opened"))
+                axes.plot(ends, (y, y), color=color, linewidth=1.2)
+            axes.plot(100 * group.values("opened").mean(), y, "o", color=color, markersize=4.5)
+            rates = [100 * np.divide(*group.opened(seed)) for seed in group.seconds]
+            axes.plot(rates, [y] * len(rates), "|", color=INK, markersize=5, markeredgewidth=0.7)
+        bits = [required_bits(line) for line in group.lines.values()]
+        names = dict.fromkeys(f"{end:.2g}" for end in (min(bits), max(bits)))
+        horizontal_axes_of_rates(axes, f"{' to '.join(names)} bits", 0, 104)
+        axes.set_xlabel("success (%)")
+    titles = [MEMORIES[name].title for name in found]
+    panels[0].set_yticks(range(len(found)), titles, fontsize=8)
     return figure
 
 

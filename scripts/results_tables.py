@@ -9,16 +9,21 @@ replaces in each section that TABLES lists the rows of its first table; heads, n
 import json
 import math
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rulesafe_eval.comparison import row_of
 from rulesafe_eval.diagnosis import CAUSES
 from rulesafe_eval.statistics import (
     FEWEST,
+    RESAMPLES,
     bootstrap,
     cluster_sums,
     holm,
@@ -110,13 +115,13 @@ def compared(first: Pooled, second: Pooled) -> dict[str, Any]:
 
 
 def figures(found: Pooled) -> Cells:
-    """Return count, success rate and process score of some episodes."""
+    """Return count, success rate and process score of some episodes, without an interval if all
+    poses have the same rate."""
     opened, scores = found.values("opened"), found.values("process_score")
-    return (
-        f"{opened.sum():.0f}/{len(opened)}",
-        percent(opened.mean(), found.interval("opened")),
-        mean(scores.mean(), found.interval("process_score")),
-    )
+    ends = [found.interval(key) for key in ("opened", "process_score")]
+    success, score = (None if each and each[0] == each[1] else each for each in ends)
+    counts = f"{opened.sum():.0f}/{len(opened)}"
+    return counts, percent(opened.mean(), success), mean(scores.mean(), score)
 
 
 def points(row: Mapping[str, Any]) -> str:
@@ -125,6 +130,49 @@ def points(row: Mapping[str, Any]) -> str:
     return "{:+.1f} ({:+.1f}..{:+.1f})".format(
         *(100 * value for value in (row["success_difference"], low, high))
     )
+
+
+def grid(found: Pooled, places: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
+    """Return the share of opened episodes at each place (safe and seed) in each training (P, T)."""
+    seeds = sorted({key[0] for key in found.lines})
+    rates = np.zeros((2, len(places), len(seeds)))  # opened, all
+    for (seed, _, *place), line in found.lines.items():
+        if tuple(place) in places:
+            rates[:, places.index(tuple(place)), seeds.index(seed)] += line["opened"], 1
+    if np.ptp(rates[1]) > 0:
+        raise ValueError("the trainings have different episodes")
+    return rates[0] / rates[1]
+
+
+class Difference(NamedTuple):
+    """Difference of two success rates, second minus first: mean and ends of its 95 % interval in
+    percentage points, and two-sided p."""
+
+    mean: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def text(self) -> str:
+        return f"{self.mean:+.1f} ({self.low:+.1f}..{self.high:+.1f})"
+
+
+def difference(first: Pooled, second: Pooled) -> Difference:
+    """Compare two policies at the places of the second. Interval: percentile bootstrap over the
+    places, which both have, and the trainings of each. p: sign-flip test over the places."""
+    places = sorted({key[2:] for key in second.lines})
+    random = np.random.default_rng(0)
+    at = random.integers(len(places), size=(RESAMPLES, len(places)))
+    means, resampled = [], []
+    for rates in (grid(first, places), grid(second, places)):
+        trainings = random.integers(rates.shape[1], size=(RESAMPLES, rates.shape[1]))
+        by_place = rates[:, trainings].mean(2).T  # (RESAMPLES, P)
+        means.append(rates.mean(1))
+        resampled.append(np.take_along_axis(by_place, at, 1).mean(1))
+    gain = 100 * (means[1] - means[0])
+    low, high = np.quantile(100 * (resampled[1] - resampled[0]), (0.025, 0.975))
+    return Difference(gain.mean(), low, high, sign_flips(gain))
 
 
 def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
@@ -153,12 +201,16 @@ def against(first: str, found: Mapping[str, Pooled]) -> Iterator[tuple[str, Pool
 
 
 TWENTY = {
-    "VQ, J=4 (`two_level_all_rules` is the first)": "vq",
-    "VQ, J=4, camera images (`two_level_all_rules_images`)": "images",
-    "raw history": "raw",
-    "no memory": "none",
+    "VQ, J=4 (`two_level_all_rules` is the first)": ("vq", "twenty_rules"),
+    "raw history": ("raw", "twenty_rules"),
+    "no memory": ("none", "twenty_rules"),
+    "VQ, J=4, camera images (`two_level_all_rules_images`)": ("vq", "images"),
+    "raw history, camera images": ("raw", "images"),
+    "no memory, camera images": ("none", "images"),
 }
+"""Policies of the first table: title, name and folder of their results."""
 SKILLS = "skills with the true next subtask (privileged)"
+MEMORYLESS = "memoryless oracle (privileged)"
 PAPER: tuple[Cells, ...] = (
     ("the paper's pi0 with tokens", "", "", "56.3 %", "0.765", ""),
     ("the paper's pi0 without memory", "", "", "25.0 %", "0.488", ""),
@@ -167,15 +219,17 @@ PAPER: tuple[Cells, ...] = (
 
 def twenty_rules() -> Iterator[Cells]:
     """Yield policy, number of trainings, figures, and the rule with the lowest rate."""
-    entries = {title: stored(name) for title, name in TWENTY.items()}
-    entries[SKILLS] = stored("skills")
+    entries = {title: stored(name, [folder]) for title, (name, folder) in TWENTY.items()}
+    entries |= {SKILLS: stored("skills"), MEMORYLESS: stored("memoryless")}
     for title, paths in entries.items():
+        if not paths:
+            continue
         found = pooled(paths)
         opened = Counter(line["rule"] for line in found.lines.values() if line["opened"])
         lowest, episodes = min(opened[rule] for rule in RULES), len(found.lines) // len(RULES)
         worst = [rule for rule in RULES if opened[rule] == lowest]
         name = worst[0] if len(worst) == 1 else f"{len(worst)} rules"
-        trainings = "" if title == SKILLS else str(len(paths))
+        trainings = str(len(paths)) if title in TWENTY else ""
         yield title, trainings, *figures(found), f"{name}, {lowest}/{episodes}"
     yield from PAPER
 
@@ -185,43 +239,31 @@ SHOWN = {safe: load_safe(safe).phase_visible for safe in SAFES}
 """Whether images of a safe show the phases of its knob and handle."""
 
 
-class PlanGroup(NamedTuple):
-    """A group of episodes: the steps of the rules' shortest plans, from `least` to `most`, on the
-    safes that show (or hide) the phases of their parts; None: on all."""
-
-    least: int
-    most: int
-    shown: bool | None = None
-
-    def of(self, found: Pooled) -> Pooled:
-        """Return the episodes of the group."""
-        among = {
-            key: line
-            for key, line in found.lines.items()
-            if self.least <= PROOFS[line["rule"]].steps <= self.most
-            and self.shown in (None, SHOWN[line["safe"]])
-        }
-        return replace(found, lines=among)
-
-    @property
-    def bits(self) -> str:
-        """The memory that the shortest plans require besides the phases if the safes show them,
-        otherwise without any observation."""
-        proofs = [proof for proof in PROOFS.values() if self.least <= proof.steps <= self.most]
-        found = [proof.bits if self.shown else proof.bits_blind for proof in proofs]
-        ends = dict.fromkeys(f"{end:.2g}" for end in (min(found), max(found)))
-        return " to ".join(ends)
+def required_bits(line: Mapping[str, Any]) -> float:
+    """Return the memory that the shortest plan of an episode's rule requires, in bits: besides the
+    phases of knob and handle if the safe shows them, otherwise without any observation."""
+    proof = PROOFS[line["rule"]]
+    return proof.bits if SHOWN[line["safe"]] else proof.bits_blind
 
 
-STEPS = ((2, 3), (4, 4), (5, 6), (7, 8))
-"""Steps of the shortest plans of the rules, in groups."""
-COLUMNS = (PlanGroup(2, 6), PlanGroup(7, 8, True), PlanGroup(7, 8, False))
-"""Groups of the table of memories."""
+BITS = (0.0, 1.0, 2.0, 2.5)
+"""Least required bits of the groups of episodes in table and figure of memories."""
+
+
+def by_bits(found: Pooled) -> list[Pooled]:
+    """Return the episodes of each group of BITS."""
+    groups = {k: bisect(BITS, required_bits(line)) - 1 for k, line in found.lines.items()}
+    return [
+        replace(found, lines={k: found.lines[k] for k, group in groups.items() if group == i})
+        for i in range(len(BITS))
+    ]
 
 
 def by_rule() -> Iterator[Cells]:
-    """Yield rule, bits, whether a memoryless policy can open it, and counts by memory."""
-    found = [pooled(stored(name)).lines.values() for name in ("vq", "raw", "none")]
+    """Yield rule, bits, whether a memoryless policy can open it, and counts of the memoryless
+    oracle and by memory."""
+    names = ("memoryless", "vq", "raw", "none")
+    found = [pooled(stored(name)).lines.values() for name in names]
     for rule, proof in PROOFS.items():
         opened = [[line["opened"] for line in lines if line["rule"] == rule] for lines in found]
         counts = [f"{sum(count)}/{len(count)}" for count in opened]
@@ -230,27 +272,34 @@ def by_rule() -> Iterator[Cells]:
 
 def causes() -> Iterator[Cells]:
     """Yield policy and the number of failures, in total and by cause."""
-    for title, name in TWENTY.items():
-        lines = pooled(stored(name)).lines.values()
+    for title, (name, folder) in TWENTY.items():
+        if not (paths := stored(name, [folder])):
+            continue
+        lines = pooled(paths).lines.values()
         failures = Counter(line["cause"] for line in lines if not line["opened"])
         counts = [failures[cause] for cause in CAUSES if cause != "out_of_reach"]
         yield title.partition(" (")[0], *map(str, (failures.total(), *counts))
 
 
 def memories() -> Iterator[Cells]:
-    """Yield memory, number opened in each training, success, counts of each group of COLUMNS,
-    difference to VQ, J=4 and its p."""
+    """Yield memory, number opened in each training, success, count in each group of BITS,
+    difference to VQ, J=4, its p, and p corrected for the rows with several trainings."""
     found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name))}
-    for name, each, more in against("vq", found):
-        seeds = sorted({key[0] for key in each.lines})
-        opened = ", ".join(str(each.opened(seed)[0]) for seed in seeds)
-        counts = [figures(group.of(each))[0] for group in COLUMNS]
-        yield MEMORIES[name].title, opened, figures(each)[1], *counts, *more
+    rows = {name: difference(found["vq"], each) for name, each in found.items() if name != "vq"}
+    several = [name for name in rows if len(found[name].seconds) > 1]
+    corrected = dict(zip(several, holm([rows[name].p for name in several]), strict=True))
+    for name, each in found.items():
+        opened = ", ".join(str(each.opened(seed)[0]) for seed in sorted(each.seconds))
+        counts = [figures(group)[0] for group in by_bits(each)]
+        row = rows.get(name)
+        p = (row.text, f"{row.p:.2g}") if row else ("", "")
+        corrected_p = f"{corrected[name]:.2g}" if name in corrected else ""
+        yield MEMORIES[name].title, opened, figures(each)[1], *counts, *p, corrected_p
 
 
 def sizes() -> Iterator[Cells]:
-    """Yield memory, its input, values and bits, the parameters of the upper level, and the median
-    time of an inference, ms."""
+    """Yield memory, its input, values and bits, the parameters of the upper level, the median time
+    of an inference, ms, and the demonstrations of each training: the start of their digest."""
     import torch
 
     from policy_node.families import find_config, make_network
@@ -263,8 +312,10 @@ def sizes() -> Iterator[Cells]:
         if measure["name"] == "chunk"
     }
     for name, (title, observed, kind, settings, size) in MEMORIES.items():
-        if not stored(name):
+        if not (paths := stored(name)):
             continue
+        actors = [json.loads(path.read_text("utf-8"))["request"]["actor"] for path in paths]
+        digests = ", ".join(actor["data"]["digest"][:4] for actor in actors)
         shape = make_memory(kind, **settings).shape
         with torch.device("meta"):
             network = make_network("two_level", find_config("two_level", size), shape)
@@ -277,8 +328,9 @@ def sizes() -> Iterator[Cells]:
         }[shape.kind]
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
         parameters = f"{round(count, -3):,}".replace(",", " ")
-        inference = "" if "length" in settings else latency.get((size, f"two_level {kind}"), "")
-        yield title, observed, values, bits, parameters, inference
+        measured = title == "VQ, J=4 (80 bits)" or kind != "vq"  # of VQ only the default
+        inference = latency.get((size, f"two_level {kind}"), "") if measured else ""
+        yield title, observed, values, bits, parameters, inference, digests
 
 
 CONDITIONS = {

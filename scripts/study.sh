@@ -69,8 +69,12 @@ evaluated() {
 # The last word of the options is part of the name of the results.
 all_rules() {
     last=${*: -1}
-    rulesafe eval --policy "$policies/$1" --rules "$all" --safes all --split "$2" \
-        --episodes "${EPISODES:-10}" --films 0 --out "$results/$1_$2${3:+_${last#--}}" "${@:3}"
+    on_all "$policies/$1" "$2" "$results/$1_$2${3:+_${last#--}}" "${@:3}"
+}
+
+on_all() { # POLICY SPLIT OUT OPTION...
+    rulesafe eval --policy "$1" --rules "$all" --safes all --split "$2" \
+        --episodes "${EPISODES:-10}" --films 0 --out "$3" "${@:4}"
 }
 
 # Write a table of evaluations: table NAME RESULT...
@@ -218,6 +222,7 @@ twenty_rules() {
     on_all_safes all "$all" 50
     trained skills data_all cache_all --policy skills --memory none
     {
+        echo memoryless
         echo "all_rules skills nominal"
         for seed in ${SEEDS:-0 1 2}; do
             for memory in ${MEMORIES:-none raw vq}; do
@@ -225,11 +230,15 @@ twenty_rules() {
             done
         done
     } | parallel
-    found=("$results"/skills_nominal)
+    found=("$results"/{memoryless,skills}_nominal)
     for memory in ${MEMORIES:-none raw vq}; do
         found+=("$results"/all_"$memory"_[0-9]*_nominal)
     done
     table table_3 "${found[@]}"
+}
+
+memoryless() {
+    on_all memoryless-oracle nominal "$results/memoryless_nominal"
 }
 
 memories() {
@@ -305,11 +314,12 @@ two_levels() { # SEED NAME MEMORY OPTION...
 }
 
 robustness() {
-    rulesafe policy exchange "$policies/all_vq_0" --encoder ten_safes_images \
-        --out "$policies/all_images_0"
-    found=("$results/all_images_0_nominal" "$results/all_vq_0_nominal")
-    runs=("all_rules all_images_0 nominal")
+    found=("$results/all_vq_0_nominal") runs=()
     for memory in ${MEMORIES:-none raw vq}; do
+        rulesafe policy exchange "$policies/all_${memory}_0" --encoder ten_safes_images \
+            --out "$policies/all_${memory}_images_0"
+        found+=("$results/all_${memory}_images_0_nominal")
+        runs+=("all_rules all_${memory}_images_0 nominal")
         conditions=(shifted "nominal --turn-back" "nominal --interference")
         if [[ $memory != none ]]; then
             for control in shuffled delayed truncated perturbed another; do

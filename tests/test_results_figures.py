@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from rulesafe_data.intervals import wilson
 from rulesafe_eval.comparison import compare
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import holm, recovery, recovery_text
@@ -135,6 +136,15 @@ def test_the_figures_without_memory_are_those_of_the_files(script):
     others = [opened[rule] for rule in rules if opened[rule]]
     assert len(others) == len(rules) - 6 == 6, "six are never opened, six others are"
     assert f"in {sum(others)} of {30 * len(others)} episodes without memory" in text
+
+
+def test_the_rates_of_the_shipped_policy_for_rule_001_are_those_of_the_files():
+    text = (ROOT / "docs/policies.md").read_text("utf-8")
+    for split in SPLITS:
+        found = read_results(RESULTS / f"data/shipped/dp3_rule_001_{split}.json")
+        opened = sum(e["opened"] for e in found["episodes"])
+        low, high = (100 * end for end in wilson(opened, 50))
+        assert f"`{split}` {opened} of 50 ({low:.0f}..{high:.0f} %)" in text
 
 
 def test_the_memoryless_oracle_opens_the_rules_that_are_proved_to_need_no_memory():

@@ -138,6 +138,12 @@ def test_the_figures_without_memory_are_those_of_the_files(script):
     assert f"in {sum(others)} of {30 * len(others)} episodes without memory" in text
 
 
+def test_the_counts_with_camera_images_are_those_of_the_files():
+    raw, none = (pooled(f"../images/{name}_0").opened(0)[0] for name in ("raw", "none"))
+    shown = f"with the raw history opens {raw} and that without memory {none} of 200"
+    assert shown in page_of_twenty_rules()
+
+
 def test_the_rates_of_the_shipped_policy_for_rule_001_are_those_of_the_files():
     text = (ROOT / "docs/policies.md").read_text("utf-8")
     for split in SPLITS:

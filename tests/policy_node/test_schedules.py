@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -141,3 +144,27 @@ def test_the_average_follows_the_weights_and_then_lags():
     torch.nn.init.constant_(network.weight, 0.0)
     average.update_parameters(network)
     assert average.module.weight.item() == pytest.approx(0.9, abs=1e-4)
+
+
+META = """
+import torch, importlib, pkgutil, policy_node
+with torch.device("meta"):  # as to describe a network without its weights
+    names = [module.name for module in pkgutil.iter_modules(policy_node.__path__)]
+    for name in names:
+        if not name.endswith("node") and name not in ("convert", "synchroniser"):  # without ROS
+            try:
+                importlib.import_module(f"policy_node.{name}")
+            except ImportError:
+                pass  # an extra
+for name, module in list(importlib.sys.modules.items()):
+    if name.startswith("policy_node"):
+        for key, value in vars(module).items():
+            if isinstance(value, torch.Tensor):
+                print(f"{name}.{key}: {value.device}")
+"""
+
+
+def test_a_module_that_is_imported_for_a_description_has_no_tensor():
+    """It would stay on the meta device, and no policy of the process could infer."""
+    done = subprocess.run([sys.executable, "-c", META], capture_output=True, text=True, check=True)
+    assert not done.stdout

@@ -22,9 +22,6 @@ JOINTS = len(ACTION_JOINTS)
 Predict = Callable[[Tensor, Tensor], Tensor]
 """The prediction of a network for one batch: noisy actions (B, H, 13), time (B,) -> (B, H, 13)."""
 
-ALL_SIGNAL = torch.tensor(1.0)
-"""Share of signal variance after the last step."""
-
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {"squared": mse_loss, "absolute": l1_loss}
 """Losses by name. The squared error, as published, is minimised by the mean of the actions in the
 data; the absolute error by their median, which is robust to outliers."""
@@ -75,6 +72,7 @@ class Diffusion(NoiseSchedule):
                 f"sample_steps must be 1 to train_steps ({train_steps}), got {sample_steps}"
             )
         self._signal = signal_shares(train_steps)
+        self._all_signal = torch.tensor(1.0)  # after the last step
         self.train_steps, self.sample_steps = train_steps, sample_steps
         self.prediction = prediction
         self._error = LOSSES[loss]
@@ -94,7 +92,7 @@ class Diffusion(NoiseSchedule):
 
     def steps(self, predict: Predict, noise: Tensor) -> Tensor:
         actions = noise
-        shares = [*self._signal[self.times], ALL_SIGNAL]
+        shares = [*self._signal[self.times], self._all_signal]
         for time, share, before in zip(self.times, shares[:-1], shares[1:], strict=True):
             predicted = predict(actions, time.to(noise.device).expand(len(noise)))
             if self.prediction == "sample":

@@ -223,17 +223,15 @@ def draw_twenty(folder: Path) -> Figure:
 def draw_memories() -> Figure:
     """Draw success with each memory in groups of episodes by the memory that the plan requires:
     mean of the trainings with its interval over the poses, and each training."""
-    found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name))}
-    found = dict(
-        sorted(found.items(), key=lambda item: by_bits(item[1])[-1].values("opened").mean())
-    )
+    found = {name: by_bits(pooled(paths)) for name in MEMORIES if (paths := stored(name))}
+    found = dict(sorted(found.items(), key=lambda item: item[1][-1].values("opened").mean()))
     ceilings = by_bits(pooled(stored("skills")))
     figure = Figure(figsize=(8, 4.9), dpi=200, layout="constrained")
     panels = figure.subplots(1, len(BITS), sharey=True)
     for i, (axes, ceiling) in enumerate(zip(panels, ceilings, strict=True)):
         axes.axvline(100 * ceiling.values("opened").mean(), color=INK, linestyle=":", linewidth=1)
-        for y, (name, episodes) in enumerate(found.items()):
-            group, color = by_bits(episodes)[i], COLORS.get(name, "#5b8f7b")
+        for y, (name, groups) in enumerate(found.items()):
+            group, color = groups[i], COLORS.get(name, "#5b8f7b")
             if len({key[2:] for key in group.lines}) >= FEWEST:
                 ends = 100 * np.array(group.interval("opened"))
                 axes.plot(ends, (y, y), color=color, linewidth=1.2)

@@ -223,7 +223,7 @@ def test_differences_are_claimed_for_memories_with_several_trainings(script):
     ],
 )
 def test_the_differences_in_the_text_are_those_of_the_files(first, second, script):
-    row = script("results_tables").difference(pooled(*first), pooled(*second))
+    row = script("results_differences").difference(pooled(*first), pooled(*second))
     text = re.sub(r"( percentage)? points|[(),;]", "", page_of_twenty_rules())
     shown = re.sub("[()]", "", row.text)
     assert shown in text
@@ -234,7 +234,6 @@ def test_the_differences_in_the_text_are_those_of_the_files(first, second, scrip
 @pytest.mark.parametrize("trainings", [(1, 1), (1, 3), (3, 3)])
 def test_an_interval_of_a_difference_contains_the_variation_of_trainings(trainings, script):
     """Two policies at ten poses, equal except for a constant difference and their trainings."""
-    tables = script("results_tables")
 
     def policy(count, extra):
         lines = {
@@ -246,7 +245,7 @@ def test_an_interval_of_a_difference_contains_the_variation_of_trainings(trainin
         return Pooled(lines)
 
     first, second = policy(trainings[0], 0), policy(trainings[1], 4)
-    found = tables.difference(first, second)
+    found = script("results_differences").difference(first, second)
     mean = 5 * (4 + (trainings[1] - trainings[0]) / 2)
     assert found.mean == pytest.approx(mean) and found.p == pytest.approx(2 / 2**10)
     spread = [5 * (count - 1) for count in trainings]

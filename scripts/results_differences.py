@@ -33,7 +33,12 @@ class Difference(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"{self.mean:+.1f} ({self.low:+.1f}..{self.high:+.1f})"
+        return points(self.mean, self.low, self.high)
+
+
+def points(mean: float, low: float, high: float) -> str:
+    """Return a difference in percentage points with its interval as text."""
+    return f"{mean:+.1f} ({low:+.1f}..{high:+.1f})"
 
 
 def difference(first: Pooled, second: Pooled) -> Difference:

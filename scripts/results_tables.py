@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from results_differences import difference
+from results_differences import difference, points
 
 from rulesafe_eval.comparison import row_of
 from rulesafe_eval.diagnosis import CAUSES
@@ -122,12 +122,9 @@ def figures(found: Pooled) -> Cells:
     return counts, percent(opened.mean(), success), mean(scores.mean(), score)
 
 
-def points(row: Mapping[str, Any]) -> str:
+def success_difference(row: Mapping[str, Any]) -> str:
     """Return the difference of the success rates of a comparison in percentage points."""
-    low, high = row["success_interval"]
-    return "{:+.1f} ({:+.1f}..{:+.1f})".format(
-        *(100 * value for value in (row["success_difference"], low, high))
-    )
+    return points(*(100 * end for end in (row["success_difference"], *row["success_interval"])))
 
 
 def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
@@ -144,7 +141,9 @@ def differences(rows: Sequence[Mapping[str, Any] | None]) -> list[Cells]:
             more = row["only_second"] - row["only_first"]
             cells.append((f"{more:+d} of {row['pairs']}", "", ""))
         else:
-            cells.append((points(row), f"{row['success_p']:.2g}", f"{next(corrected):.2g}"))
+            cells.append(
+                (success_difference(row), f"{row['success_p']:.2g}", f"{next(corrected):.2g}")
+            )
     return cells
 
 
@@ -330,7 +329,7 @@ def lengths() -> Iterator[Cells]:
     found = {m: pooled(stored(f"vq_M{m}", ["lengths"])) for m in (20, 40, 60)}
     for m, each in found.items():
         row = compared(found[40], each)
-        more = ("", "") if m == 40 else (points(row), f"{row['success_p']:.2g}")
+        more = ("", "") if m == 40 else (success_difference(row), f"{row['success_p']:.2g}")
         yield f"M={m} ({2 * m} s)", *figures(each), *more
 
 
@@ -348,20 +347,19 @@ def generated() -> Iterator[Cells]:
     first = None
     for name, titles in GENERATED.items():
         found = pooled([DATA / f"robustness/{name}.json"])
-        locks, difference = [key[1] for key in found.lines], ""
+        locks, more = [key[1] for key in found.lines], ""
         opened, scores = found.values("opened"), found.values("process_score")
         if first and first.lines.keys() == found.lines.keys():
             gain = opened - first.values("opened")
-            low, high = (100 * end for end in bootstrap(gain, locks))
-            p = sign_flips(cluster_sums(gain, locks)[0])
-            difference = f"{100 * gain.mean():+.1f} ({low:+.1f}..{high:+.1f}), p = {p:.2g}"
+            shown = points(*(100 * end for end in (gain.mean(), *bootstrap(gain, locks))))
+            more = f"{shown}, p = {sign_flips(cluster_sums(gain, locks)[0]):.2g}"
         first = first or found
         yield (
             *titles,
             f"{opened.sum():.0f}/{len(opened)}",
             percent(opened.mean(), bootstrap(opened, locks)),
             mean(scores.mean(), bootstrap(scores, locks)),
-            difference,
+            more,
         )
 
 

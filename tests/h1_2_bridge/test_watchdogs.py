@@ -121,6 +121,9 @@ def test_a_state_after_a_long_silence_is_a_restart_with_any_tick():
         robot.send(5000, 0)
         assert robot.send(6000, silence)
         assert robot.counts.restarts == restarts
+    robot = Robot(state_timeout=9.0)  # allows longer gaps
+    assert robot.send(5000, 0) and robot.send(14_000, 9000) and robot.counts.restarts == 0
+    assert robot.send(23_001, 18_001) and robot.counts.restarts == 1
     robot = Robot()  # a frozen robot repeats its tick, before and after a second
     robot.send(5000, 0)
     assert not any(robot.send(5000, 100 * i) for i in range(1, 30))

@@ -17,9 +17,12 @@ from mcap_ros2.decoder import DecoderFactory
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
+from sensor_msgs.msg import Image
 from std_msgs.msg import Int32, String
 
 from rulesafe_core import convert
+from rulesafe_core.chunks import PERIOD
+from rulesafe_core.messages import to_ns
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import repair
@@ -141,6 +144,30 @@ def test_lost_messages_are_counted(client, bag_command, tmp_path):
     assert lost["/numbers"] > 0
     assert len(heard) + lost["/numbers"] == 20_001
     assert f"{lost['/numbers']} of /numbers" in output
+
+
+def test_a_recorder_that_stands_still_for_some_frames_loses_no_image(client, bag_command, tmp_path):
+    """As one on a busy machine does; the frames of 4 s."""
+    topics = ("/camera/head/image_raw", "/camera/front/image_raw")
+    publishers = [client.create_publisher(Image, topic, convert.IMAGE_QOS) for topic in topics]
+    bag = tmp_path / "bag"
+    recorder = bag_command("record", "--out", bag)
+    for publisher in publishers:
+        client.until_recorded(publisher)
+    recorder.process.send_signal(signal.SIGSTOP)
+    pixels = np.zeros((224, 224, 3), np.uint8)
+    for frame in range(40):
+        for publisher in publishers:
+            publisher.publish(convert.to_image(pixels, frame * PERIOD, "head"))
+    recorder.process.send_signal(signal.SIGCONT)
+    for publisher in publishers:
+        delivered(publisher)
+    assert "lost: none" in recorder.stop_well()
+    found = Bag(bag)
+    decode = MessageDecoder(found)
+    for topic in topics:
+        stamps = [to_ns(decode(message).header.stamp) for message in found.messages([topic])]
+        assert stamps == [frame * PERIOD for frame in range(40)]
 
 
 def test_a_bag_is_played_unchanged(client, numbers, bag_command, tmp_path):

@@ -6,7 +6,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from rulesafe_core import convert
 from rulesafe_core.messages import to_ns
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.benchmarks import load_benchmark
+from rulesafe_eval.node import EvaluatorNode
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import execute
 from rulesafe_interfaces.action import Evaluate
@@ -197,6 +200,36 @@ def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path
     assert code == 1
     assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): simulated time" in output
     assert episode(tmp_path / "summary.json")["opened"] is False
+
+
+@pytest.mark.parametrize(
+    ("later", "ready", "begins"),
+    [
+        ({}, 0.0, 7.0),  # 3 s after the recorder's subscriptions, which need 4 s
+        ({6.0: {"/camera/points"}}, 0.0, 9.0),
+        ({8.0: {"/camera/points"}}, 0.0, 7.0),
+        ({}, 20.0, 23.0),
+        ({}, 100.0, 60.0),
+    ],
+)
+def test_an_episode_begins_when_the_recorder_has_subscribed(monkeypatch, later, ready, begins):
+    """3 s after its last subscription, and after the simulation is ready; or after a minute."""
+    now, warned = [0.0], []
+    seen = {1.0: {"/joint_states"}, 4.0: {"/policy/action_chunk"}} | later
+    node = SimpleNamespace(
+        _reset=SimpleNamespace(service_is_ready=lambda: now[0] >= ready),
+        _recorded_topics=lambda: set().union(*(seen[at] for at in seen if at <= now[0])),
+        get_logger=lambda: SimpleNamespace(warning=warned.append),
+    )
+
+    def wait(timeout_sec):
+        now[0] += timeout_sec
+
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    EvaluatorNode._wait_for_recorder(node, SimpleNamespace(spin_once=wait))
+    monkeypatch.undo()
+    assert now[0] == pytest.approx(begins, abs=0.25)
+    assert len(warned) == (ready > 60)
 
 
 def test_an_error_on_diagnostics_ends_the_episode_with_its_reason(client, start, tmp_path):

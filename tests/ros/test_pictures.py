@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +116,30 @@ def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
         os.kill(cameras, signal.SIGCONT)
     client.until(lambda: client.status.frame >= 10, "simulated time advances")
     simulation.stop_well()
+
+
+SERVICE = """
+from rulesafe_sim.node import SimNode, main
+
+create_service = SimNode.create_service
+
+def watched(node, kind, name, *args, **options):
+    if name == "/episode/reset":
+        raise SystemExit("ready" if node._cameras.published() else "cameras are being started")
+    return create_service(node, kind, name, *args, **options)
+
+if __name__ == "__main__":
+    SimNode.create_service = watched
+    main()
+"""
+
+
+def test_an_episode_can_begin_only_when_the_topics_of_the_cameras_exist(observer, tmp_path):
+    """Otherwise a recorder could miss the images of the first frames."""
+    program = tmp_path / "simulation.py"
+    program.write_text(SERVICE)
+    ended = subprocess.run([sys.executable, program], capture_output=True, text=True)
+    assert ended.stderr.splitlines()[-1] == "ready", ended.stderr
 
 
 def test_the_cameras_of_a_killed_simulation_end(client, start, observer):

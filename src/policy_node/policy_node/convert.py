@@ -1,4 +1,4 @@
-"""Quality of service of the policy's input topics, and conversion of /memory/tokens messages."""
+"""Quality of service and conversion of /memory/tokens messages."""
 
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -8,10 +8,6 @@ from rulesafe_core.messages import decode_tokens
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.memory import Reading, TokenMemory
 from vq_memory_node.windows import STRIDE
-
-IMAGES_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE)
-"""QoS of images and point clouds. The queues hold 2 s, since an observation needs messages of
-several topics."""
 
 TOKENS_QOS = QoSProfile(
     depth=100,

@@ -31,7 +31,7 @@ from policy_node.policy import CAMERAS, CHUNK, Policy
 from policy_node.reports import ReportPeriod
 from policy_node.synchroniser import POINTS, Synchroniser
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
+from rulesafe_core.convert import IMAGE_QOS, LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
@@ -133,10 +133,10 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         if needs.memory and self._published:
             topics["/memory/tokens"] = (MemoryTokens, convert.TOKENS_QOS, self._on_tokens)
         if needs.points:
-            topics["/camera/points"] = (PointCloud2, convert.IMAGES_QOS, self._on_cloud)
+            topics["/camera/points"] = (PointCloud2, IMAGE_QOS, self._on_cloud)
         for camera in CAMERAS if needs.images else ():
             on_image = partial(self._on_image, camera)
-            topics[f"/camera/{camera}/image_raw"] = (Image, convert.IMAGES_QOS, on_image)
+            topics[f"/camera/{camera}/image_raw"] = (Image, IMAGE_QOS, on_image)
         return topics
 
     def _missing_topics(self) -> list[str]:

@@ -31,8 +31,9 @@ STATE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 at many times real time while a subscriber is not scheduled. The queue holds all joint states of a
 chunk (at most 500), so that memory and policy receive each frame in lock-step."""
 
-IMAGE_QOS = QoSProfile(depth=5, reliability=ReliabilityPolicy.RELIABLE)
-"""QoS of images and point clouds. The queue is short because the messages are large."""
+IMAGE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+"""QoS of images and point clouds. The queue holds 5 s of the simulation, for subscribers that are
+not scheduled."""
 
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL

@@ -82,9 +82,10 @@ SERVICE_TIMEOUT = 60.0
 RECORDED_TOPICS = ("/joint_states", "/policy/action_chunk")
 """Topics to which a recorder must subscribe before an evaluation with `recorded` starts."""
 
-DISCOVERY_DELAY = 1.0
-"""Wall time (s) for simulation and policy to discover a recorder after this node has; messages that
-they publish before are not in its bag."""
+DISCOVERY_DELAY = 3.0
+"""Wall time (s) for the recorder to discover further topics, and for their publishers to discover
+the recorder after this node has; messages that they publish before are not in its bag. If the first
+announcements of a node are lost, Fast DDS repeats them after 3 s."""
 
 RETRY_PERIOD = 20.0
 """Wall time (s) after which an unanswered /episode/reset request is sent again."""
@@ -357,18 +358,26 @@ class EvaluatorNode(Node):
                     print(f"wrote {path}", flush=True)
 
     def _wait_for_recorder(self, executor: Executor) -> None:
-        end = time.monotonic() + SERVICE_TIMEOUT
-        while not all(map(self._is_recorded, RECORDED_TOPICS)):
-            if time.monotonic() > end:
+        """Wait until the simulation is ready, and a recorder has subscribed to RECORDED_TOPICS and,
+        for DISCOVERY_DELAY, to no further topic."""
+        recorded: set[str] = set()
+        now = changed = time.monotonic()
+        end = now + SERVICE_TIMEOUT
+        while now - changed < DISCOVERY_DELAY:
+            executor.spin_once(timeout_sec=0.1)
+            now, before, recorded = time.monotonic(), recorded, self._recorded_topics()
+            ready = self._reset.service_is_ready() and recorded.issuperset(RECORDED_TOPICS)
+            if not ready or recorded != before:
+                changed = now
+            if now > end:
                 self.get_logger().warning(
                     f"no recorder subscribed to {' and '.join(RECORDED_TOPICS)} within "
                     f"{SERVICE_TIMEOUT:g} s; starting the episodes without one"
                 )
                 return
-            executor.spin_once(timeout_sec=0.1)
-        end = time.monotonic() + DISCOVERY_DELAY
-        while time.monotonic() < end:
-            executor.spin_once(timeout_sec=0.1)
+
+    def _recorded_topics(self) -> set[str]:
+        return {name for name, _ in self.get_topic_names_and_types() if self._is_recorded(name)}
 
     def _is_recorded(self, topic: str) -> bool:
         listeners = self.get_subscriptions_info_by_topic(topic)

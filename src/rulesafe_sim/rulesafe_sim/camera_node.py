@@ -36,6 +36,9 @@ REFRESH = 1.0
 """Time without a request (s of wall time) after which the last images are republished, for late
 subscribers while simulated time is stopped."""
 
+READY = -1
+"""Answer of the process when its topics exist; other answers are stamps."""
+
 NICENESS = 5
 """Increment of the process's nice value: states are published before images are rendered."""
 
@@ -144,6 +147,7 @@ class CameraNode(Node):
 
     def serve(self, pipe: Connection) -> None:
         """Render the newest request repeatedly until the pipe is closed."""
+        pipe.send(READY)
         while True:
             if not pipe.poll(REFRESH):
                 self.republish()
@@ -244,7 +248,9 @@ class CameraProcess:
         self._process = context.Process(target=_run, args=(pipe, make, args), daemon=True)
         self._process.start()
         pipe.close()
-        self._requested: int | None = None  # stamp of the newest request; None: in no scene
+        # Answer that is waited for: that of the start, then the stamp of the newest request; None
+        # before the first request of a scene.
+        self._requested: int | None = READY
 
     def begin(self, scene: Scene) -> None:
         """Begin an episode."""
@@ -257,9 +263,9 @@ class CameraProcess:
         self._requested = request.stamp
         self._send(request)
 
-    def published(self, timeout: float | None = 0) -> bool:
-        """Return whether the images of the newest request were published, after waiting for them
-        for at most `timeout` s; None: without limit."""
+    def published(self, timeout: float = 0) -> bool:
+        """Return whether the images of the newest request were published, or before the first one,
+        whether the topics exist, after waiting for at most `timeout` s."""
         try:
             while self._pipe.poll(timeout if self._requested is not None else 0):
                 answer = self._pipe.recv()

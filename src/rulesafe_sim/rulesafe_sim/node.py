@@ -153,6 +153,8 @@ class SimNode(Node):
         self._pause.publish(Bool(data=False))
         self._last: dict[Any, Any] = {}  # publisher -> its last message
         self._held: list[EpisodeStatus] = []  # until the images of the frame are published
+        # An episode may begin when the service exists: the topics of the cameras exist before.
+        self._send_status(wait=True)
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
         self.create_subscription(
@@ -269,10 +271,11 @@ class SimNode(Node):
         self._send_status()
 
     def _send_status(self, wait: bool = False) -> bool:
-        """Publish the status unless images are being rendered; return whether it was published.
+        """Publish the status unless images are being rendered or the cameras are being started;
+        return whether it was published.
 
         Args:
-            wait: whether to wait until the images are published.
+            wait: whether to wait for the cameras.
         """
         began = time.monotonic()
         while self._cameras and not self._cameras.published(REFRESH if wait else 0):

@@ -124,6 +124,9 @@ def test_a_state_after_a_long_silence_is_a_restart_with_any_tick():
     robot = Robot(state_timeout=9.0)  # allows longer gaps
     assert robot.send(5000, 0) and robot.send(14_000, 9000) and robot.counts.restarts == 0
     assert robot.send(23_001, 18_001) and robot.counts.restarts == 1
+    for uptime in (50_000, 3_000_000_000):  # a restart within such a gap
+        robot = Robot(state_timeout=9.0)
+        assert robot.send(uptime, 0) and robot.send(2000, 5000) and robot.counts.restarts == 1
     robot = Robot()  # a frozen robot repeats its tick, before and after a second
     robot.send(5000, 0)
     assert not any(robot.send(5000, 100 * i) for i in range(1, 30))
@@ -136,6 +139,15 @@ def test_a_state_after_a_long_silence_is_a_restart_with_any_tick():
     robot.send(5000, 0)
     assert robot.send(10, 2000) and not robot.send(10, 2004) and robot.send(14, 2008)
     assert robot.counts.restarts == 1 and robot.counts.repeated == 1
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_a_tick_far_ahead_of_the_time_is_that_of_a_restarted_robot(beyond):
+    """The tick may have advanced by the time since the last state and 1 s."""
+    robot = Robot()
+    robot.send(5000, 0)
+    assert robot.send(5000 + 1000 + 4 + beyond, 4)
+    assert robot.counts.restarts == beyond
 
 
 def test_a_restart_forgets_the_least_latency():

@@ -10,7 +10,10 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.messages import to_ns
 from rulesafe_data.attempt_recording import NO_ACTION, RecordedAttempt, snapshot
+from rulesafe_data.bags.decoding import MessageDecoder
+from rulesafe_data.bags.reading import Bag
 from rulesafe_data.frame import Frame
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
@@ -23,7 +26,10 @@ from rulesafe_sim.simulation import Simulation
 
 pytestmark = [pytest.mark.ros, pytest.mark.render]
 
-STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"
+ROOT = Path(__file__).parents[2]
+STATES = ROOT / "datasets/rule_001_rule_020.parquet"
+LAUNCH = ROOT / "launch/sim_evaluation.launch.xml"
+CAMERAS = ("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw")
 RULE, SAFE, SEED = "rule_003", "safe_07", 5
 CHUNKS = (8, 5)
 """Steps per chunk."""
@@ -52,8 +58,7 @@ def record(client, start, bag_command, actions, folder):
     """Publish the actions in chunks, and record all topics."""
     recorder = bag_command("record", "--out", folder)
     node = start("rulesafe_sim.node", "start:=false")
-    cameras = ("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw")
-    client.until_heard_by("recorder", *cameras)
+    client.until_heard_by("recorder", *CAMERAS)
     client.reset(RULE, SAFE, SEED)
     row = 0
     for rows in CHUNKS:
@@ -66,6 +71,22 @@ def record(client, start, bag_command, actions, folder):
     output = recorder.stop_well()
     assert "lost: none" in output
     node.stop()
+
+
+def test_a_recorded_evaluation_has_all_images(start, tmp_path, simulation):
+    """The nodes start together; the bag begins with the images of the episode's first frame."""
+    folder = tmp_path / "bag"
+    options = (f"record:={folder}", f"out:={tmp_path / 'out'}", "policy:=expert", "time_limit:=2")
+    words = ("launch", str(LAUNCH), *options, f"rule:={RULE}", f"safe:={SAFE}", "film:=false")
+    _, output = start("rulesafe_cli.cli", words=words).wait()
+    assert "time limit of 2 s" in output
+    bag = Bag(folder)
+    decode = MessageDecoder(bag)
+    (started,) = map(decode, bag.messages(["/episode/started"]))
+    begin = to_ns(started)
+    for topic in CAMERAS:
+        stamps = {to_ns(decode(message).header.stamp) for message in bag.messages([topic])}
+        assert sorted(stamps)[:20] == [begin + frame * PERIOD for frame in range(20)], topic
 
 
 def write_directly(simulation, actions, root) -> None:

@@ -203,33 +203,45 @@ def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("later", "ready", "begins"),
+    ("subscribed", "ready", "begins", "warning"),
     [
-        ({}, 0.0, 7.0),  # 3 s after the recorder's subscriptions, which need 4 s
-        ({6.0: {"/camera/points"}}, 0.0, 9.0),
-        ({8.0: {"/camera/points"}}, 0.0, 7.0),
-        ({}, 20.0, 23.0),
-        ({}, 100.0, 60.0),
+        ({1: "/joint_states", 4: "/policy/action_chunk"}, 0, 8, ""),
+        ({1: "/joint_states", 4: "/policy/action_chunk", 7: "/camera/points"}, 0, 11, ""),
+        ({1: "/joint_states", 4: "/policy/action_chunk", 9: "/camera/points"}, 0, 8, ""),
+        ({1: "/joint_states", 58: "/policy/action_chunk"}, 0, 62, ""),
+        ({1: "/joint_states", 4: "/policy/action_chunk"}, 20, 24, ""),
+        ({1: "/joint_states", 4: "/policy/action_chunk"}, 99, 60, "no service /episode/reset"),
+        ({1: "/joint_states"}, 0, 60, "no recorder has subscribed to"),
+        (
+            {1: "/joint_states", 4: "/policy/action_chunk"}
+            | {at + 0.5: f"/{at}" for at in range(99)},
+            *(0, 60.5, "a recorder has subscribed to further topics"),
+        ),
     ],
 )
-def test_an_episode_begins_when_the_recorder_has_subscribed(monkeypatch, later, ready, begins):
-    """3 s after its last subscription, and after the simulation is ready; or after a minute."""
+def test_episodes_begin_4_s_after_the_last_subscription_of_a_recorder(
+    monkeypatch, subscribed, ready, begins, warning
+):
+    """And 4 s after the simulation is ready; or, with a warning, after a minute."""
     now, warned = [0.0], []
-    seen = {1.0: {"/joint_states"}, 4.0: {"/policy/action_chunk"}} | later
-    node = SimpleNamespace(
-        _reset=SimpleNamespace(service_is_ready=lambda: now[0] >= ready),
-        _recorded_topics=lambda: set().union(*(seen[at] for at in seen if at <= now[0])),
-        get_logger=lambda: SimpleNamespace(warning=warned.append),
-    )
+
+    def topics():
+        return {topic for at, topic in subscribed.items() if at <= now[0]}
 
     def wait(timeout_sec):
         now[0] += timeout_sec
 
+    node = SimpleNamespace(
+        _reset=SimpleNamespace(service_is_ready=lambda: now[0] >= ready),
+        _recorded_topics=topics,
+        _is_recorded=lambda topic: topic in topics(),
+        get_logger=lambda: SimpleNamespace(warning=warned.append),
+    )
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     EvaluatorNode._wait_for_recorder(node, SimpleNamespace(spin_once=wait))
     monkeypatch.undo()
     assert now[0] == pytest.approx(begins, abs=0.25)
-    assert len(warned) == (ready > 60)
+    assert [warning in text for text in warned] == [True] * bool(warning)
 
 
 def test_an_error_on_diagnostics_ends_the_episode_with_its_reason(client, start, tmp_path):

@@ -26,8 +26,8 @@ restarted and its tick with it."""
 
 RESTART_AFTER = SECOND
 """Time without a valid state (ns) after which the next one counts as a restart: the robot was
-switched off and on, or its counter stopped, so that earlier ticks are meaningless. With a longer
-`state_timeout`, which allows longer gaps, it is that timeout."""
+switched off and on, or its counter stopped, so that earlier ticks are meaningless. If
+`state_timeout`, which allows gaps, is longer, it is used instead."""
 
 DRIFT = 1e-3
 """Largest relative drift between the clocks of this machine and the robot; 0.1 % is many times more
@@ -113,7 +113,12 @@ class StateWatch:
         if self.last is not None:
             ahead = (state.tick - self.last.tick + WRAP // 2) % WRAP - WRAP // 2
             ticks = self._ticks + ahead
-            restarted = ahead <= -REORDERED or now - self.stamp > self._restart_after
+            elapsed = now - self.stamp
+            restarted = (
+                ahead <= -REORDERED
+                or ahead * self._tick > elapsed + self._restart_after
+                or elapsed > self._restart_after
+            )
             if ahead == 0 or (restarted and state.tick == received_tick):
                 counts.repeated += 1
                 return f"repeated tick {state.tick}"

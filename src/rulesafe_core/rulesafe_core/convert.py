@@ -32,8 +32,8 @@ at many times real time while a subscriber is not scheduled. The queue holds all
 chunk (at most 500), so that memory and policy receive each frame in lock-step."""
 
 IMAGE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
-"""QoS of images and point clouds. The queue holds 5 s of the simulation, for subscribers that are
-not scheduled."""
+"""QoS of images and point clouds. The queue holds the frames of 5 s, so that a subscriber that is
+not scheduled for a while receives each of them."""
 
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL

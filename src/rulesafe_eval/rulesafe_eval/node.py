@@ -68,7 +68,8 @@ class EvaluatorParameters(Settings):
     recorded: bool = setting(
         False,
         "Wait for a recorder (rulesafe bag record, ros2 bag record) to subscribe, so that the bag "
-        "has the complete first episode; without one the episodes start after 60 s.",
+        "has the complete first episode; without one the episodes start after 60 s. Goals of "
+        "/evaluate do not wait.",
     )
     out: str = setting("", "Directory of the results; empty: runs/(date and time).")
     film: bool = setting(True, "Write film.mp4 and sheet.png if images are published.")
@@ -82,7 +83,7 @@ SERVICE_TIMEOUT = 60.0
 RECORDED_TOPICS = ("/joint_states", "/policy/action_chunk")
 """Topics to which a recorder must subscribe before an evaluation with `recorded` starts."""
 
-DISCOVERY_DELAY = 3.0
+DISCOVERY_DELAY = 4.0
 """Wall time (s) for the recorder to discover further topics, and for their publishers to discover
 the recorder after this node has; messages that they publish before are not in its bag. If the first
 announcements of a node are lost, Fast DDS repeats them after 3 s."""
@@ -366,13 +367,19 @@ class EvaluatorNode(Node):
         while now - changed < DISCOVERY_DELAY:
             executor.spin_once(timeout_sec=0.1)
             now, before, recorded = time.monotonic(), recorded, self._recorded_topics()
-            ready = self._reset.service_is_ready() and recorded.issuperset(RECORDED_TOPICS)
-            if not ready or recorded != before:
-                changed = now
+            if not self._reset.service_is_ready():
+                missing = "there is no service /episode/reset"
+            elif not all(map(self._is_recorded, RECORDED_TOPICS)):
+                missing = f"no recorder has subscribed to {' and '.join(RECORDED_TOPICS)}"
+            elif recorded != before:
+                missing = "a recorder has subscribed to further topics"
+            else:
+                continue
+            changed = now
             if now > end:
                 self.get_logger().warning(
-                    f"no recorder subscribed to {' and '.join(RECORDED_TOPICS)} within "
-                    f"{SERVICE_TIMEOUT:g} s; starting the episodes without one"
+                    f"{missing} after {SERVICE_TIMEOUT:g} s; starting the episodes, whose first "
+                    "messages a bag may lack"
                 )
                 return
 
@@ -392,6 +399,7 @@ class EvaluatorNode(Node):
         values = self._values
         if not values.episodes:
             return serve(self, executor)
+        self._busy = True  # goals are rejected, also while a recorder is awaited
         if values.recorded:
             self._wait_for_recorder(executor)
         folder = results_folder(self._values.out)

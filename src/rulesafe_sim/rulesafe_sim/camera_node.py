@@ -37,7 +37,7 @@ REFRESH = 1.0
 subscribers while simulated time is stopped."""
 
 READY = -1
-"""Answer of the process when its topics exist; other answers are stamps."""
+"""Answer of the process when its topics exist. Other answers are stamps or the text of an error."""
 
 NICENESS = 5
 """Increment of the process's nice value: states are published before images are rendered."""
@@ -248,34 +248,32 @@ class CameraProcess:
         self._process = context.Process(target=_run, args=(pipe, make, args), daemon=True)
         self._process.start()
         pipe.close()
-        # Answer that is waited for: that of the start, then the stamp of the newest request; None
-        # before the first request of a scene.
-        self._requested: int | None = READY
+        self._awaited: int | None = READY  # then the stamp of the newest request; None: no answer
 
     def begin(self, scene: Scene) -> None:
         """Begin an episode."""
-        self._requested = None
+        self._awaited = None
         self._send(scene)
 
     def show(self, request: CameraRequest) -> None:
         """Request a frame. If the cameras are still busy with one, the newest request replaces
         those before."""
-        self._requested = request.stamp
+        self._awaited = request.stamp
         self._send(request)
 
     def published(self, timeout: float = 0) -> bool:
-        """Return whether the images of the newest request were published, or before the first one,
-        whether the topics exist, after waiting for at most `timeout` s."""
+        """Return whether the images of the newest request were published, and before the first
+        scene whether the topics exist, after waiting for at most `timeout` s."""
         try:
-            while self._pipe.poll(timeout if self._requested is not None else 0):
+            while self._pipe.poll(timeout if self._awaited is not None else 0):
                 answer = self._pipe.recv()
                 if isinstance(answer, str):
                     raise RuleSafeError(answer)
-                if answer == self._requested:
-                    self._requested = None
+                if answer == self._awaited:
+                    self._awaited = None
         except (OSError, EOFError):
             raise RuleSafeError(ENDED) from None
-        return self._requested is None
+        return self._awaited is None
 
     def _send(self, message: Scene | CameraRequest) -> None:
         try:

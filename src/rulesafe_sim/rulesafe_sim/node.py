@@ -117,6 +117,8 @@ class SimNode(Node):
         self._wait_for_action = values.wait_for_action
         self._rule, self._safe = values.rule, values.safe
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
+        load_rule(self._rule)  # report unknown names before the cameras start
+        load_safe(self._safe)
         film_size = values.film_size if values.film else 0
         self._cameras: CameraProcess | None = None
         if values.cameras or film_size:
@@ -136,9 +138,6 @@ class SimNode(Node):
         self._describe(Cameras())
         if values.start:
             self._begin(self._rule, self._safe, values.seed)
-        else:  # report unknown names immediately, not at the first reset
-            load_rule(self._rule)
-            load_safe(self._safe)
 
     def _make_topics(self) -> None:
         publisher = self.create_publisher
@@ -283,7 +282,7 @@ class SimNode(Node):
                 return False
             if time.monotonic() - began > SLOW_IMAGES:
                 self.get_logger().warning(
-                    f"the images of a frame have not been rendered for {SLOW_IMAGES:g} s; the "
+                    f"the cameras have not started or rendered a frame for {SLOW_IMAGES:g} s; the "
                     "simulation waits for them. Is the process of sim_camera_node stopped?",
                     throttle_duration_sec=SLOW_IMAGES,
                 )

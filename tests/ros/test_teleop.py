@@ -423,11 +423,12 @@ class Typist:
         self.pressed += 1
 
     def assist(self, key: str, words: str) -> None:
-        """Press a key of an assisted motion, and wait for its end."""
+        """Press a key of an assisted motion, and wait for its end, or for its refusal."""
         self.messages.clear()
         self.press(key)
         self.until(
-            lambda: any(text.startswith(words) for text in self.messages), f"{words} after {key!r}"
+            lambda: any(text.startswith(words) or "cannot" in text for text in self.messages),
+            f"{words} after {key!r}",
         )
         self.until(lambda: not self.messages[-1].startswith(words), f"the end of {words}")
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,9 @@ class Peer:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
+            # A session of its own, as bridge and supervisor may have: Linux shares a busy machine
+            # equally between sessions, and a robot that is not scheduled loses commands.
+            start_new_session=True,
         )
         assert self._answer() == "ready"
 
@@ -53,6 +57,16 @@ class Peer:
     def weight_is_zero(self) -> bool:
         """Return whether the last command that the robot received has weight 0."""
         return self.report()["weight"] == 0.0
+
+    def until_weight_is_zero(self, patience: float = 60.0) -> None:
+        """Wait until the last command that the robot received has weight 0. Fail if it receives
+        none for `patience`, s; on a busy machine it may be minutes behind."""
+        received, end = -1, 0.0
+        while (report := self.report())["weight"] != 0:
+            if report["commands"] != received:
+                received, end = report["commands"], time.monotonic() + patience
+            assert time.monotonic() < end, f"the last of {received} commands: {report['weight']}"
+            time.sleep(0.1)
 
     def record(self) -> Record:
         """Return all commands received so far."""

@@ -24,6 +24,8 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 from recorder import BUSY, assert_within_limits
 from user import PATIENT, RAMP, bridge_command, supervisor_command
 
+from h1_2_bridge.config import BridgeConfig
+
 pytestmark = pytest.mark.ros
 
 LAUNCH = Path(__file__).parents[2] / "launch/bridge.launch.xml"
@@ -153,7 +155,7 @@ ENDS = {
 }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("end", ENDS)
 def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
     peer, terminal, user, running, tmp_path, end
@@ -168,12 +170,13 @@ def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
     user.until(lambda: "publishes commands" in screen.output, "the supervisor receives commands")
     ENDS[end](screen)
     user.until(lambda: not running(bridge) and not running(supervisor), "both processes end")
-    # The robot's process may be behind on a busy machine.
-    user.until(lambda: robot.report()["weight"] == 0, f"weight 0 after {screen.output}")
+    robot.until_weight_is_zero()
     screen.leader.wait(60)
     record = robot.record()
     if "Ctrl-C" not in end:  # a second one ends the bridge at once; else it releases the robot
         assert np.diff(record.sent).max() < SUPERVISOR_PATIENCE, "the supervisor took over"
     assert_within_limits(record, speed=0.1, ramp=RAMP, slack=BUSY)
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
-    assert (np.diff(record.weight[record.weight.argmax() :]) <= 0).all()
+    # A bridge that ends at once may have sent some commands that the supervisor has not received.
+    missed = 5 / BridgeConfig().rate / RAMP if "Ctrl-C" in end else 0.0
+    assert np.diff(record.weight[record.weight.argmax() :]).max() <= missed

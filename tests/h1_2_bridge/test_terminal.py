@@ -24,8 +24,6 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 from recorder import BUSY, assert_within_limits
 from user import PATIENT, RAMP, bridge_command, supervisor_command
 
-from h1_2_bridge.config import BridgeConfig
-
 pytestmark = pytest.mark.ros
 
 LAUNCH = Path(__file__).parents[2] / "launch/bridge.launch.xml"
@@ -177,6 +175,4 @@ def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
         assert np.diff(record.sent).max() < SUPERVISOR_PATIENCE, "the supervisor took over"
     assert_within_limits(record, speed=0.1, ramp=RAMP, slack=BUSY)
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
-    # A bridge that ends at once may have sent some commands that the supervisor has not received.
-    missed = 5 / BridgeConfig().rate / RAMP if "Ctrl-C" in end else 0.0
-    assert np.diff(record.weight[record.weight.argmax() :]).max() <= missed
+    assert np.diff(record.weight[record.weight.argmax() :]).max() <= 0

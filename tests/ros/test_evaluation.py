@@ -27,7 +27,7 @@ from rulesafe_core import convert
 from rulesafe_core.messages import to_ns
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.benchmarks import load_benchmark
-from rulesafe_eval.node import EvaluatorNode
+from rulesafe_eval.recorder_ros import wait_for_recorder
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import execute
 from rulesafe_interfaces.action import Evaluate
@@ -226,19 +226,22 @@ def test_episodes_begin_4_s_after_the_last_subscription_of_a_recorder(
     now, warned = [0.0], []
 
     def topics():
-        return {topic for at, topic in subscribed.items() if at <= now[0]}
+        return [(topic, []) for at, topic in subscribed.items() if at <= now[0]]
+
+    def subscriptions(topic):
+        return [SimpleNamespace(node_name="recorder")] * ((topic, []) in topics())
 
     def wait(timeout_sec):
         now[0] += timeout_sec
 
     node = SimpleNamespace(
-        _reset=SimpleNamespace(service_is_ready=lambda: now[0] >= ready),
-        _recorded_topics=topics,
-        _is_recorded=lambda topic: topic in topics(),
+        get_topic_names_and_types=topics,
+        get_subscriptions_info_by_topic=subscriptions,
         get_logger=lambda: SimpleNamespace(warning=warned.append),
     )
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    EvaluatorNode._wait_for_recorder(node, SimpleNamespace(spin_once=wait))
+    reset = SimpleNamespace(service_is_ready=lambda: now[0] >= ready)
+    wait_for_recorder(node, reset, SimpleNamespace(spin_once=wait))
     monkeypatch.undo()
     assert now[0] == pytest.approx(begins, abs=0.25)
     assert [warning in text for text in warned] == [True] * bool(warning)

@@ -34,6 +34,7 @@ from rulesafe_demos.video.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
 from rulesafe_eval.jobs import MAX_EPISODES, MAX_SEED, Job, benchmark_jobs, seed_jobs
 from rulesafe_eval.progress import EpisodeProgress
+from rulesafe_eval.recorder_ros import wait_for_recorder
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
@@ -78,15 +79,7 @@ class EvaluatorParameters(Settings):
 
 
 SERVICE_TIMEOUT = 60.0
-"""Wall time (s) to wait for the simulation's service, and for a recorder."""
-
-RECORDED_TOPICS = ("/joint_states", "/policy/action_chunk")
-"""Topics to which a recorder must subscribe before an evaluation with `recorded` starts."""
-
-DISCOVERY_DELAY = 4.0
-"""Wall time (s) for the recorder to discover further topics, and for their publishers to discover
-the recorder after this node has; messages that they publish before are not in its bag. If the first
-announcements of a node are lost, Fast DDS repeats them after 3 s."""
+"""Wall time (s) to wait for the simulation's service."""
 
 RETRY_PERIOD = 20.0
 """Wall time (s) after which an unanswered /episode/reset request is sent again."""
@@ -358,38 +351,6 @@ class EvaluatorNode(Node):
                 for path in recorder.close(monitor.result):
                     print(f"wrote {path}", flush=True)
 
-    def _wait_for_recorder(self, executor: Executor) -> None:
-        """Wait until the simulation is ready, and a recorder has subscribed to RECORDED_TOPICS and,
-        for DISCOVERY_DELAY, to no further topic."""
-        recorded: set[str] = set()
-        now = changed = time.monotonic()
-        end = now + SERVICE_TIMEOUT
-        while now - changed < DISCOVERY_DELAY:
-            executor.spin_once(timeout_sec=0.1)
-            now, before, recorded = time.monotonic(), recorded, self._recorded_topics()
-            if not self._reset.service_is_ready():
-                missing = "there is no service /episode/reset"
-            elif not all(map(self._is_recorded, RECORDED_TOPICS)):
-                missing = f"no recorder has subscribed to {' and '.join(RECORDED_TOPICS)}"
-            elif recorded != before:
-                missing = "a recorder has subscribed to further topics"
-            else:
-                continue
-            changed = now
-            if now > end:
-                self.get_logger().warning(
-                    f"{missing} after {SERVICE_TIMEOUT:g} s; starting the episodes, whose first "
-                    "messages a bag may lack"
-                )
-                return
-
-    def _recorded_topics(self) -> set[str]:
-        return {name for name, _ in self.get_topic_names_and_types() if self._is_recorded(name)}
-
-    def _is_recorded(self, topic: str) -> bool:
-        listeners = self.get_subscriptions_info_by_topic(topic)
-        return any(listener.node_name.endswith("recorder") for listener in listeners)
-
     def unfinished(self) -> str:
         """Return what `run_node` prints if a signal ends `run`."""
         return "interrupted before the last episode ended" if self._values.episodes else ""
@@ -401,7 +362,7 @@ class EvaluatorNode(Node):
             return serve(self, executor)
         self._busy = True  # goals are rejected, also while a recorder is awaited
         if values.recorded:
-            self._wait_for_recorder(executor)
+            wait_for_recorder(self, self._reset, executor)
         folder = results_folder(self._values.out)
         task = executor.create_task(self.evaluate(self._jobs, folder))
         executor.spin_until_future_complete(task)

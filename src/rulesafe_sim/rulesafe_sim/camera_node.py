@@ -248,7 +248,7 @@ class CameraProcess:
         self._process = context.Process(target=_run, args=(pipe, make, args), daemon=True)
         self._process.start()
         pipe.close()
-        self._awaited: int | None = READY  # then the stamp of the newest request; None: no answer
+        self._awaited: int | None = READY  # then the stamp of the newest request; None: nothing
 
     def begin(self, scene: Scene) -> None:
         """Begin an episode."""

@@ -61,7 +61,7 @@ def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
     stamps = np.array([to_ns(message.header.stamp) for message in user.joint_states])
     assert (np.diff(stamps) > 0).all()
     assert stamps[199] - stamps[0] > 1.5 * SECOND, "100 Hz, not faster"
-    told, q = user.joint_states[-1], robot.report()["q"]
+    told, q = user.joints, robot.report()["q"]
     assert np.allclose(told.position[:27], q, atol=0.01)
     assert len(told.position) == len(told.velocity) == 39
     assert imu[-1].orientation.w == pytest.approx(1.0)
@@ -76,8 +76,7 @@ def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
 def test_without_hands_the_body_alone_is_told_and_moved(robot, bridge, user):
     bridge(hand="none")
     user.engage()
-    user.until(lambda: user.joint_states, "/joint_states")
-    assert tuple(user.joint_states[-1].name) == BODY_JOINTS
+    assert tuple(user.joints.name) == BODY_JOINTS
     user.move(user.way({3: 0.1, 7: 0.3}))
     user.until(lambda: user.state.chunks_accepted, "a chunk is followed")
     user.spin(0.5)

@@ -92,9 +92,8 @@ def test_each_motor_is_told_by_its_name(robot, bridge, user):
     user.until_state("IDLE")
     user.until(lambda: user.joint_states and user.state.hand_trouble == "", "the hands")
     user.joint_states.clear()
-    user.until(lambda: user.joint_states, "/joint_states of body and hands")
-    still = np.array(user.joint_states[-1].position)
-    names = list(user.joint_states[-1].name)
+    still = np.array(user.joints.position)
+    names = list(user.joints.name)
     for index, name in enumerate(MANUFACTURERS_ORDER):
         robot.faults(offset={str(index): 0.25})
 
@@ -103,7 +102,7 @@ def test_each_motor_is_told_by_its_name(robot, bridge, user):
             return abs(user.position(name) - still[names.index(name)] - 0.25) < 0.05
 
         user.until(moved, name)
-        change = np.array(user.joint_states[-1].position) - still
+        change = np.array(user.joints.position) - still
         assert np.flatnonzero(np.abs(change) > 0.1).tolist() == [names.index(name)], name
 
 

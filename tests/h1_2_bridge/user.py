@@ -96,7 +96,15 @@ class User(Node):
 
     @property
     def state(self) -> BridgeState:
+        """The newest state; waits for the first one."""
+        self.until(lambda: self.states, "/bridge/state")
         return self.states[-1]
+
+    @property
+    def joints(self) -> JointState:
+        """The newest joint state; waits for the first one."""
+        self.until(lambda: self.joint_states, "/joint_states")
+        return self.joint_states[-1]
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Spin until the condition holds."""
@@ -107,7 +115,7 @@ class User(Node):
             rclpy.spin_once(self, timeout_sec=0.05)
 
     def until_state(self, *names: str) -> None:
-        self.until(lambda: self.states and self.state.state in names, " or ".join(names))
+        self.until(lambda: self.state.state in names, " or ".join(names))
 
     def spin(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -156,7 +164,7 @@ class User(Node):
 
     def position(self, name: str) -> float:
         """Return the last published position of a joint, rad."""
-        message = self.joint_states[-1]
+        message = self.joints
         return message.position[message.name.index(name)]
 
     def move(self, rows: np.ndarray, names=ACTION_JOINTS) -> None:

@@ -100,17 +100,26 @@ class Client(Node):
 
     @property
     def status(self) -> EpisodeStatus:
+        """The newest status; waits for the first one, since a node that this one has not heard of
+        yet may already serve others."""
+        self.until(lambda: self.statuses, "/episode/status")
         return self.statuses[-1]
 
     @property
+    def joints(self) -> JointState:
+        """The newest joint state; waits for the first one."""
+        self.until(lambda: self.joint_states, "/joint_states")
+        return self.joint_states[-1]
+
+    @property
     def now(self) -> int:
-        """Return the stamp of the last status, ns; -1 before the first one."""
-        return messages.to_ns(self.status.header.stamp) if self.statuses else -1
+        """Stamp of the newest status, ns."""
+        return messages.to_ns(self.status.header.stamp)
 
     def wait_for_turn(self) -> EpisodeStatus:
         """Return the next status that waits for a chunk."""
         self.statuses.clear()
-        self.until(lambda: self.statuses and self.status.waiting, "the simulation waits")
+        self.until(lambda: self.status.waiting, "the simulation waits")
         return self.status
 
     def time_stops(self) -> bool:

@@ -346,7 +346,7 @@ def test_an_episode_ends_when_the_simulation_is_restarted(client, start, tmp_pat
     going = ("cameras:=false", "wait_for_action:=false", "real_time_factor:=1.0")
     simulation = start(SIM, "start:=false", *going)
     evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
-    client.until(lambda: client.statuses and client.status.frame >= 10, "the episode")
+    client.until(lambda: client.status.frame >= 10, "the episode")
     simulation.stop(signal.SIGKILL)
     start(SIM, *EPISODE, *going)
     code, output = evaluator.wait()

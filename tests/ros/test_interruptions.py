@@ -44,7 +44,7 @@ def test_the_simulation_waits_for_a_policy_that_ended_or_is_paused(client, start
     """After SIGKILL it is started again; after SIGSTOP it continues."""
     start(SIM, *EPISODE)
     policy = start(NODE, *POLICY)
-    client.until(lambda: client.statuses and client.status.frame >= 20, "the first chunks")
+    client.until(lambda: client.status.frame >= 20, "the first chunks")
     policy.process.send_signal(how)
     client.until(client.time_stops, "the simulation waits")
     frame = client.status.frame

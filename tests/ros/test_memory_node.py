@@ -305,7 +305,7 @@ def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, 
         player.until(end)
         # Each topic has its own queue: a status may arrive before the joint states of its frame.
         client.until(
-            lambda e=end: e == messages.to_ns(client.joint_states[-1].header.stamp),
+            lambda e=end: e == messages.to_ns(client.joints.header.stamp),
             "the joints at the chunk's end",
         )
         samples = {messages.to_ns(m.header.stamp): m for m in client.joint_states}

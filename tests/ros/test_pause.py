@@ -84,7 +84,7 @@ def test_the_safes_description_follows_the_episode(client, start):
     for safe in ("safe_04", "safe_07"):
         if safe != "safe_04":
             assert client.reset("rule_001", safe, seed=2).success
-        client.until(lambda safe=safe: client.statuses and client.status.safe == safe, safe)
+        client.until(lambda safe=safe: client.status.safe == safe, safe)
         pose = messages.decode_pose(client.status.safe_pose)
         expected = to_urdf(safe_on_stand(load_safe(safe), pose))
         client.until(lambda safe=safe: shapes and f'name="{safe}"' in shapes[-1].data, safe)

@@ -85,7 +85,7 @@ def test_a_restarted_planner_plans_from_the_current_state(client, start, tmp_pat
     planner = start(PLANNER)
     episode = ("rule:=rule_003", "safe:=safe_07", "seed:=4")
     evaluator = start(EVALUATOR, *episode, "film:=false", f"out:={tmp_path}")
-    client.until(lambda: client.statuses and max(client.status.part_positions) > 0.1, "a turn")
+    client.until(lambda: max(client.status.part_positions) > 0.1, "a turn")
     planner.stop(signal.SIGKILL)
     planner = start(PLANNER)
     client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
@@ -102,7 +102,7 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
     client.until(action.server_is_ready, "/evaluate")
     goal = Evaluate.Goal(rules=["rule_001"], safes=["safe_03"], episodes=1, time_limit=3600.0)
     assert send_goal(client, action, goal).accepted
-    client.until(lambda: client.statuses and client.status.frame > 5, "the episode")
+    client.until(lambda: client.status.frame > 5, "the episode")
     server.stop(signal.SIGKILL)
     infos = client.get_subscriptions_info_by_topic
     client.until(

@@ -283,7 +283,6 @@ def test_another_publisher_of_chunks_is_reported(device):
 def assisting(client, start):
     """A node that is not spun, in an assisted motion, and the modes it has reported."""
     start(SIM, "cameras:=false", "safe:=safe_03")
-    client.until(lambda: client.joint_states and client.statuses, "the simulation")
     client.destroy_publisher(client._chunks)
     node, modes = TeleopNode(), []
     try:
@@ -291,7 +290,7 @@ def assisting(client, start):
         node._values = replace(node._values, input_timeout=10.0)
         node._diagnostics.publish = lambda level, message, values: modes.append(values["mode"])
         node._on_status(client.status)
-        node._on_joints(client.joint_states[-1])
+        node._on_joints(client.joints)
         node._on_assist(String(data="approach knob"))
         assert modes == ["assisted"]
         yield node, modes
@@ -304,7 +303,7 @@ def test_begin_and_end_of_a_motion_are_reported_between_two_reports(client, assi
     """A fast simulation executes it in less than 0.1 s. The timer of a node that is not spun never
     fires."""
     node, modes = assisting
-    joints = client.joint_states[-1]
+    joints = client.joints
     begin = to_ns(joints.header.stamp)
     for step in range(1, 200):
         joints.header.stamp = convert.to_time(begin + step * PERIOD)

@@ -112,8 +112,7 @@ class Arm:
     def positions(self) -> np.ndarray:
         """Return the newest measured positions (13,), rad."""
         self.client.joint_states.clear()
-        self.client.until(lambda: self.client.joint_states, "/joint_states")
-        state = self.client.joint_states[-1]
+        state = self.client.joints
         return np.array([state.position[state.name.index(name)] for name in ACTION_JOINTS])
 
     def at(self, row) -> bool:

@@ -47,11 +47,13 @@ class Peer:
         raise AssertionError((self._folder / "peer.err").read_text()[-2000:])
 
     def faults(self, **changes) -> None:
-        """Set fields of sdk_peer.Faults; the others do not change."""
+        """Set fields of sdk_peer.Faults; the others do not change. Return after the first state
+        with them."""
         assert self.ask("faults", **changes) == "done"
 
     def report(self) -> dict:
-        """Return sent, commands, hand_commands, weight, q, dq (27), hands (12), time, cpu, late."""
+        """Return sent, commands, hand_commands, newest (system time at which the last command was
+        published, s), weight, q, dq (27), hands (12), time, cpu, late."""
         return self.ask("report")
 
     def weight_is_zero(self) -> bool:

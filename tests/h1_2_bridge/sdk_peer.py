@@ -9,10 +9,12 @@ line of standard input; each gets a response of one line. `Peer` in peer.py is t
 """
 
 import json
+import os
 import sys
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -231,6 +233,10 @@ class Peer:
     """Runs the robot and processes the requests on standard input."""
 
     def __init__(self, domain: int, interface: str, rate: float) -> None:
+        # A robot has computers of its own. One that shares a busy machine, where this is not
+        # permitted, may lose commands.
+        with suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
         # Record every command: DDS keeps only one by default.
         history = Qos(Policy.History.KeepLast(2000))
         ChannelFactory().Init(domain, interface, history)
@@ -239,6 +245,7 @@ class Peer:
         for topic in ("arm_sdk", "lowcmd"):
             self._commands.listen(topic)
         self._faults, self._period, self._running = Faults(), 1 / rate, True
+        self._published: Faults | None = None  # those of the last state
         self._late = 0.0
 
     def run(self) -> None:
@@ -246,14 +253,15 @@ class Peer:
         due = last = time.monotonic()
         count = 0
         while self._running:
-            now = time.monotonic()
+            now, faults = time.monotonic(), self._faults
             command, share = self._commands.acting(now)
-            if not self._faults.frozen:
+            if not faults.frozen:
                 self._robot.step(min(now - last, 0.02), command, share)
             last = now
-            self._states.publish(self._faults, now)
-            if count % 10 == 0 and not self._faults.hands_silent:
+            self._states.publish(faults, now)
+            if count % 10 == 0 and not faults.hands_silent:
                 self._hands.publish()
+            self._published = faults
             count += 1
             due += self._period
             self._late = max(self._late, time.monotonic() - due)
@@ -269,7 +277,9 @@ class Peer:
         self._running = False
 
     def do_faults(self, **changes) -> str:
-        self._faults = replace(self._faults, **changes)
+        faults = self._faults = replace(self._faults, **changes)
+        while self._published is not faults:
+            time.sleep(0.001)
         return "done"
 
     def do_report(self) -> dict:
@@ -278,6 +288,7 @@ class Peer:
             "sent": self._states.sent,
             "commands": len(commands.rows),
             "hand_commands": self._hands.commands,
+            "newest": commands.rows[-1][1] if commands.rows else None,
             "weight": commands.rows[-1][6][WEIGHT_SLOT, 1] if commands.rows else None,
             "q": self._robot.q.tolist(),
             "dq": self._robot.dq.tolist(),

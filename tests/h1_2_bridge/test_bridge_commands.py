@@ -77,7 +77,7 @@ def test_from_the_first_check_to_a_stop(bridge):
     code, output = rulesafe("disengage")
     assert code == 0, output
     assert "IDLE: the weight is 0" in output
-    code, output = rulesafe("check", "--seconds", "3")
+    code, output = rulesafe("check", "--seconds", "10")
     for item in ("CRC", "mode", "motors", "joints within limits", "bridge", "hand"):
         assert f"[pass] {item} " in output, output
     assert "[skip] cameras" in output

@@ -268,6 +268,7 @@ def test_ftp_dry_run_writes_nothing(servers, connect):
     assert server.writes == []
 
 
+@pytest.mark.usefixtures("patient")
 def test_ftp_both_hands_apart(servers, connect):
     port = free_port()
     server = servers(port)
@@ -290,7 +291,7 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
     assert "right hand at 127.0.0.1" in state.fault
     assert state.stamp >= stamp
     hands.command(np.full(12, 0.0), 0)  # does not block, and is not sent after reconnecting
-    time.sleep(0.5)
+    until(lambda: hands._hands[0]._target is None, "the target is dropped")
     server.writes.clear()
     server.answering = True
     assert good(hands).stamp > state.stamp
@@ -313,6 +314,7 @@ def test_ftp_hand_must_be_identified(servers, connect):
     good(connect(hand_port=port))
 
 
+@pytest.mark.usefixtures("patient")
 def test_identify_moves_the_index_finger_and_no_other(servers, capsys):
     server = servers()
     before = list(server.angles)

@@ -111,10 +111,10 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     user.spin(1.0)
     # At last the bridge is lost. A supervisor that was lost before has led to a release meanwhile.
     if supervisor.poll() is not None and process.poll() is None:
-        user.until(robot.weight_is_zero, "released after the supervisor's loss")
+        robot.until_weight_is_zero()
     if process.poll() is None:
         process.kill()
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     user.spin(0.5)
     record = robot.record()
     assert len(record)

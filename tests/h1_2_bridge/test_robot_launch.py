@@ -65,7 +65,7 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     config.write_text(PATIENT)
     for attempt in range(ATTEMPTS):
         commands = Commands(graph)
-        episode = play(graph, config, tmp_path / str(attempt))
+        episode = play(graph, commands, config, tmp_path / str(attempt))
         record = commands.record()
         graph.destroy_subscription(commands.subscription)
         assert_within_limits(
@@ -79,8 +79,9 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     assert episode["opened"], episode
 
 
-def play(graph, config: Path, out: Path) -> dict:
-    """Launch an episode of the expert, wait for its end and return its summary."""
+def play(graph, commands: Commands, config: Path, out: Path) -> dict:
+    """Launch an episode of the expert, wait for its end and for all commands, and return its
+    summary."""
     running = launch(
         *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
         *(f"out:={out}", f"bridge_config:={config}"),
@@ -94,6 +95,12 @@ def play(graph, config: Path, out: Path) -> dict:
         if running.poll() is None:
             running.send_signal(signal.SIGINT)
             running.wait(60)
+    count = -1
+    while len(commands.received) > count:  # those that are still queued
+        count = len(commands.received)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            rclpy.spin_once(graph, timeout_sec=0.05)
     episode = json.loads((out / "summary.json").read_text())["episodes"][0]
     assert running.returncode == (0 if episode["opened"] else 1), episode
     return episode
@@ -101,7 +108,7 @@ def play(graph, config: Path, out: Path) -> dict:
 
 def printed(*arguments: str) -> str:
     running = launch("--print", *arguments, stdout=subprocess.PIPE, env={**os.environ})
-    output, _ = running.communicate(timeout=60)
+    output, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 0
     return output
 

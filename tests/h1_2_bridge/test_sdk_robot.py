@@ -18,7 +18,7 @@ from user import RAMP
 from virtual import encode_remote
 
 from h1_2_bridge.hands import DFX
-from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 
 pytestmark = pytest.mark.ros
 
@@ -72,7 +72,7 @@ def test_engage_run_disengage_leaves_weight_exactly_zero(robot, bridge, user):
     user.until(lambda: robot.report()["q"][23] > before[23] + 0.2, "the elbow moves")
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     counts = [-1]
 
     def nothing_is_sent() -> bool:
@@ -90,8 +90,7 @@ def test_each_motor_is_told_by_its_name(robot, bridge, user):
     joint of that name is."""
     bridge()
     user.until_state("IDLE")
-    user.until(lambda: user.joint_states and user.state.hand_trouble == "", "the hands")
-    user.joint_states.clear()
+    user.until(lambda: tuple(user.joints.name) == ALL_JOINTS, "joint states of body and hands")
     still = np.array(user.joints.position)
     names = list(user.joints.name)
     for index, name in enumerate(MANUFACTURERS_ORDER):
@@ -145,7 +144,7 @@ def test_a_robot_that_falls_silent_is_a_fault_and_may_come_back(robot, bridge, u
     user.engage()
     robot.faults(silent=True)
     user.until_state("FAULT")
-    user.until(robot.weight_is_zero, "weight 0 in spite of the lost states")
+    robot.until_weight_is_zero()  # in spite of the lost states
     assert not user.ask("engage").success
     robot.faults(silent=False)
     user.spin(1.0)
@@ -168,7 +167,7 @@ def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
     user.engage()
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    user.until(second.weight_is_zero, "weight 0")
+    second.until_weight_is_zero()
     assert_within_limits(second.record(), speed=SPEED, ramp=RAMP, slack=BUSY)
 
 
@@ -183,7 +182,7 @@ def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter
     robot.faults(**fault)
     user.until_state("FAULT")
     assert getattr(user.state, counter) > 0
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
 
 
 def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
@@ -205,7 +204,7 @@ def test_the_remote_stops_the_arm(robot, bridge, user):
     assert user.state.state == "ACTIVE"
     robot.faults(remote=int.from_bytes(encode_remote(["L1", "A"])[2:4], "little"))
     user.until_state("DAMPING")
-    user.spin(0.5)
+    user.until(lambda: not robot.record().motors[-1][MOVED, 4].any(), "damping commands")
     last = robot.record().motors[-1]
     assert (last[MOVED, 4] == 0).all() and (last[MOVED, 5] > 0).all()
     assert (last[MOVED, 3] == 0).all()
@@ -213,7 +212,7 @@ def test_the_remote_stops_the_arm(robot, bridge, user):
     robot.faults(remote=0)
     assert user.ask("reset").success
     user.until_state("IDLE")
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
 
 
 def test_the_stop_service_and_sigterm(robot, bridge, user):
@@ -222,7 +221,7 @@ def test_the_stop_service_and_sigterm(robot, bridge, user):
     assert user.ask("stop").success
     user.until_state("DAMPING")
     assert process.stop(signal.SIGTERM) == 143
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,7 @@ def test_what_is_over_its_limits_is_held(robot, bridge, user, fault, state, word
     user.engage()
     robot.faults(**fault)
     user.until_state(state)
-    assert word in user.state.reason
+    user.until(lambda: word in user.state.reason, f"{word} as the reason")
     before = np.array(robot.report()["q"])
     user.spin(1.0)
     assert np.abs(np.array(robot.report()["q"]) - before).max() < 0.02
@@ -248,7 +247,7 @@ def test_chunks_that_must_not_be_are_refused(robot, bridge, user):
     bridge()
     user.engage()
     before = np.array(user.state.command)
-    jump, nan = user.way({3: 2.0}, rows=1), user.way({3: 0.2})
+    jump, nan = user.way({3: 2.0}, rows=1).repeat(90, 0), user.way({3: 0.2})
     nan[4, 3] = np.nan
     for rows, names, word in (
         (jump, ACTION_JOINTS, "right_elbow_joint"),
@@ -280,7 +279,7 @@ def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, star
     process.process.send_signal(signal.SIGSTOP)
     user.spin(3.3)  # the supervisor is ramping down, or has done so
     process.process.send_signal(signal.SIGCONT)
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     user.until_state("FAULT")
     user.spin(1.0)
     assert robot.weight_is_zero(), "the bridge is silent"
@@ -304,7 +303,7 @@ def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_superv
     bridge(supervisor_timeout=2.5, gap_timeout=2.5)
     user.states.clear()
     user.until_state("IDLE")
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     user.engage()
     user.until(lambda: robot.report()["weight"] == 1.0, "weight 1")
     weight = robot.record().weight
@@ -318,7 +317,7 @@ def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_s
     supervisor.kill()
     supervisor.wait()
     user.until_state("FAULT")
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     start_supervisor(RAMP, patience=3.0)
     assert user.ask("reset").success
     user.engage()
@@ -326,12 +325,12 @@ def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_s
 
 
 def test_killed_bridge_leaves_weight_zero_by_its_supervisor(robot, bridge, start_supervisor, user):
-    supervisor = start_supervisor(RAMP, patience=1.0, stderr=subprocess.PIPE, text=True)
+    supervisor = start_supervisor(RAMP, patience=3.0, stderr=subprocess.PIPE, text=True)
     process = bridge()
     user.engage()
     assert any("the bridge publishes commands" in line for line in supervisor.stderr)  # it listens
     process.stop(signal.SIGKILL)
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(60) == 0
     record = robot.record()

@@ -77,12 +77,15 @@ def test_every_stop_is_obeyed_on_a_loaded_machine(peer, bridge, start_supervisor
         user.until_state("DAMPING")
         damped = time.time()
         user.spin(0.3)
+        user.until(
+            lambda damped=damped: robot.report()["newest"] > damped, "a command after the stop"
+        )
         for command in commands:  # it may repeat the request
             command.wait(PATIENCE)
         stopped.append((damped, time.time()))
         assert user.ask("reset").success
         user.until_state("IDLE")
-    user.until(robot.weight_is_zero, "weight 0")
+    robot.until_weight_is_zero()
     record = robot.record()
     stiff = record.motors[:, :27, 4].any(axis=1) & (record.weight > 0)
     for damped, reset in stopped:

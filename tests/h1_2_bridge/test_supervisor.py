@@ -559,7 +559,7 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, start_supervisor
 
     robot = peer(rate=50)
     ramp = 2.0
-    supervisor = start_supervisor(ramp, patience=1.0)
+    supervisor = start_supervisor(ramp, patience=3.0)
     speaker = subprocess.Popen([sys.executable, "-c", SPEAKER], stdout=subprocess.PIPE, text=True)
     try:
         assert speaker.stdout.readline() == "found\n"  # the robot and the supervisor
@@ -575,10 +575,8 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, start_supervisor
             supervisor.send_signal(number)  # it outlives all of them until the weight is 0
             time.sleep(0.2)
             assert supervisor.poll() is None
-        while robot.report()["weight"] != 0:
-            assert time.monotonic() < end
-            time.sleep(0.1)
-        assert supervisor.wait(30) == 0
+        robot.until_weight_is_zero()
+        assert supervisor.wait(90) == 0
     finally:
         speaker.kill()
         speaker.wait()
@@ -586,7 +584,7 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, start_supervisor
     assert record.valid.all()
     assert record.weight[-1] == 0.0
     assert (np.diff(record.weight) <= 0).all()
-    fall = record.time[record.weight == 0][0] - record.time[record.weight == 1][-1]
+    fall = record.sent[record.weight == 0][0] - record.sent[record.weight == 1][-1]
     assert fall > 0.9 * ramp
     assert np.ptp(record.q, axis=0).max() == 0
 
@@ -605,7 +603,7 @@ from h1_2_bridge.wire import encode_low_cmd
 rclpy.init()
 node = rclpy.create_node("h1_2_bridge")
 out = node.create_publisher(Message, "/arm_sdk", 10)
-end = time.monotonic() + 60
+end = time.monotonic() + 180
 while out.get_subscription_count() < 2:
     assert time.monotonic() < end
     time.sleep(0.1)

@@ -214,6 +214,7 @@ def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
     assert supervisor.wait(PATIENCE) == 0
     assert process.process.poll() is None, "the bridge is not the reason why the supervisor ended"
     assert process.stop() == 0
+    robot.until_weight_is_zero()
     record = robot.record()
     assert record.weight[-1] == 0.0
     record = record.where(~record.late)

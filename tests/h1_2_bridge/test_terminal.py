@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
 
 from recorder import BUSY, assert_within_limits
-from user import PATIENT, RAMP, bridge_command, supervisor_command
+from user import PATIENT, RAMP, bridge_command, supervisor_command, supervisor_parameters
 
 pytestmark = pytest.mark.ros
 
@@ -96,12 +97,12 @@ def shell_command() -> list[str]:
 def launch_command(folder: Path) -> list[str]:
     """Return the launcher of bridge and supervisor."""
     config = folder / "bridge.yaml"
-    bridge = {k: v for k, v in PATIENT.items() if k != "network_interface"}
-    supervisor = f"{{ramp: {RAMP}, patience: {SUPERVISOR_PATIENCE}}}"
+    parameters = {
+        "h1_2_bridge": {k: v for k, v in PATIENT.items() if k != "network_interface"},
+        "h1_2_bridge_supervisor": supervisor_parameters(RAMP, SUPERVISOR_PATIENCE),
+    }
     config.write_text(
-        "h1_2_bridge:\n  ros__parameters: "
-        f"{{{', '.join(f'{k}: {v}' for k, v in bridge.items())}}}\n"
-        f"h1_2_bridge_supervisor:\n  ros__parameters: {supervisor}\n"
+        yaml.safe_dump({name: {"ros__parameters": each} for name, each in parameters.items()})
     )
     return [
         *(sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH)),

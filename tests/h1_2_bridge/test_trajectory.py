@@ -25,7 +25,9 @@ ELBOW = ACTION_JOINTS.index("right_elbow_joint")
 
 @pytest.fixture
 def node():
-    process = subprocess.Popen([sys.executable, "-m", "rulesafe_core.trajectory_node"])
+    patient = ("-p", "state_timeout:=60.0", "-p", "goal_time_tolerance:=60.0")
+    command = [sys.executable, "-m", "rulesafe_core.trajectory_node", "--ros-args", *patient]
+    process = subprocess.Popen(command)
     yield process
     process.kill()
     process.wait()
@@ -63,7 +65,7 @@ def test_goals_are_executed_and_cancelled_within_the_bridge_s_limits(peer, bridg
     user.until(lambda: abs(user.state.command[ELBOW] - start - 0.2) < 0.01, "the goal")
     assert user.state.chunks_accepted >= 2 and user.state.state == "ACTIVE"
 
-    handle = wait(action.send_goal_async(elbow_goal(user, 0.6, 4)))
+    handle = wait(action.send_goal_async(elbow_goal(user, 0.6, 20)))
     user.until(lambda: user.state.command[ELBOW] - start > 0.3, "the motion")
     assert wait(handle.cancel_goal_async()).goals_canceling
     assert wait(handle.get_result_async()).status == GoalStatus.STATUS_CANCELED

@@ -1,9 +1,10 @@
 """A test node that receives all messages of an episode and publishes chunks."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 from rclpy.client import Client as ServiceClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -23,8 +24,14 @@ from rulesafe_interfaces.srv import ResetEpisode
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """A queue for all messages that arrive while a test waits for the CPU."""
 
-DISCOVERY_DELAY = 1.0
-"""Wall time in which a node that was just discovered has discovered the others, s."""
+CHUNKS = "/policy/action_chunk"
+
+DISCOVERY_DELAY = 4.0
+"""Wall time in which a node that was just discovered has discovered the others, s. Announcements
+that are lost on a busy machine are repeated after 3 s."""
+
+SETTLE = 1.0
+"""Wall time in which messages that were sent are received, s."""
 
 PATIENCE = 180.0
 """Timeout of an expected event, s of wall time."""
@@ -46,9 +53,7 @@ class Client(Node):
             (EpisodeStatus, "/episode/status", self.statuses.append),
         ):
             self.create_subscription(kind, topic, store, ALL_QOS)
-        self._chunks = self.create_publisher(
-            JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
-        )
+        self._chunks = self.create_publisher(JointTrajectory, CHUNKS, convert.STATE_QOS)
         self._met: list[ServiceClient] = []
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
@@ -64,11 +69,16 @@ class Client(Node):
             assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
             self.executor_.spin_once(timeout_sec=0.1)
 
-    def settle(self) -> None:
-        """Spin for SETTLE, so that other nodes discover what this node has discovered."""
-        end = time.monotonic() + DISCOVERY_DELAY
+    def settle(self, duration: float = SETTLE) -> None:
+        """Spin for a duration, s of wall time."""
+        end = time.monotonic() + duration
         while time.monotonic() < end:
             self.executor_.spin_once(timeout_sec=0.1)
+
+    def be_discovered(self) -> None:
+        """Wait until the nodes that this one has discovered have discovered it: until then, their
+        responses are lost."""
+        self.settle(DISCOVERY_DELAY)
 
     def until_heard_by(self, node: str, *topics: str) -> None:
         """Wait until a node whose name ends with `node` subscribes to the topics and the publishers
@@ -79,7 +89,7 @@ class Client(Node):
             return any(info.node_name.endswith(node) for info in infos)
 
         self.until(lambda: all(map(heard, topics)), f"subscriptions of {topics} by {node}")
-        self.settle()
+        self.be_discovered()
 
     def until_recorded(self, publisher: Publisher) -> None:
         """Wait until a recorder and all other subscribers receive what is published."""
@@ -91,12 +101,11 @@ class Client(Node):
         )
 
     def meet(self, caller: ServiceClient) -> None:
-        """Wait for a service, and the first time for its discovery of this client: until then, its
-        response may be lost."""
+        """Wait for a service, and the first time for its discovery of this client."""
         assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
         if caller not in self._met:
             self._met.append(caller)
-            self.settle()
+            self.be_discovered()
 
     @property
     def status(self) -> EpisodeStatus:
@@ -110,6 +119,15 @@ class Client(Node):
         """The newest joint state; waits for the first one."""
         self.until(lambda: self.joint_states, "/joint_states")
         return self.joint_states[-1]
+
+    def positions(self, stamps: Iterable[int]) -> NDArray[np.float32]:
+        """Positions (N, 13) of the action joints at these stamps (ns), rad."""
+        places = {
+            messages.to_ns(state.header.stamp): dict(zip(state.name, state.position, strict=True))
+            for state in self.joint_states
+        }
+        rows = [[places[stamp][joint] for joint in ACTION_JOINTS] for stamp in stamps]
+        return np.array(rows, np.float32)
 
     @property
     def now(self) -> int:
@@ -126,6 +144,7 @@ class Client(Node):
         """Return whether the simulation waits for a chunk and executes none for a second."""
         self.statuses.clear()
         self.settle()
+        self.until(lambda: len(self.statuses) > 5, "repeated statuses")
         return len({status.frame for status in self.statuses}) == 1 and self.status.waiting
 
     def reset(
@@ -146,8 +165,15 @@ class Client(Node):
         return next(future.result() for _, future in asked if future.done())
 
     def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
-        """Publish a chunk (n, 13) at 10 Hz when the simulation subscribes to it."""
-        self.until(self._chunks.get_subscription_count, "a subscriber of /policy/action_chunk")
+        """Publish a chunk (n, 13) at 10 Hz when the simulation, and each other subscriber, receives
+        it."""
+
+        def heard() -> bool:
+            infos = self.get_subscriptions_info_by_topic(CHUNKS)
+            known = any(info.node_name == "sim_node" for info in infos)
+            return known and self._chunks.get_subscription_count() >= len(infos)
+
+        self.until(heard, f"the simulation's subscription of {CHUNKS}")
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = convert.to_time(stamp)
         for i, row in enumerate(np.asarray(rows, float), 1):

@@ -263,7 +263,7 @@ def test_an_error_on_diagnostics_ends_the_episode_with_its_reason(client, start,
     report(status.episode + 1, DiagnosticStatus.ERROR, "of another episode")
     client.until(
         lambda: (
-            report(status.episode, DiagnosticStatus.ERROR, "out of reach")
+            report(client.status.episode, DiagnosticStatus.ERROR, "out of reach")
             or (evaluator.process.poll() is not None)
         ),
         "the evaluator ends",
@@ -297,7 +297,7 @@ def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
 def send_goal(client, action, goal, on_feedback=None):
     """Return the goal's handle. DDS may lose the response to a client that was just discovered, so
     it waits first."""
-    client.settle()
+    client.be_discovered()
     sent = action.send_goal_async(goal, on_feedback)
     client.until(sent.done, "an answer")
     return sent.result()
@@ -373,6 +373,7 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     client.until(done.done, "the result")
     result = done.result().result
     assert (result.episodes, result.successes, result.message) == (4, 0, "")
+    client.until(lambda: len(progress) >= 4, "feedback")
     assert progress == [1, 2, 3, 4]
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert result.summary_path == str(tmp_path / "summary.json")

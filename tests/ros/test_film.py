@@ -18,6 +18,8 @@ from rulesafe_demos.video.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from vq_memory_node.colours import cluster_colours
+from vq_memory_node.memory import VqMemory
+from vq_memory_node.rolling import readings_of
 
 pytestmark = [pytest.mark.ros, pytest.mark.render]
 
@@ -47,12 +49,16 @@ def strips(path) -> list[tuple[int, ...]]:
     return found
 
 
+def strip_of(values, mask) -> tuple[int, ...]:
+    """Return the tokens of a memory, or -1 where it has none."""
+    return tuple(np.where(mask, np.asarray(values, int), -1).tolist())
+
+
 def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_path):
-    tokens_by_stamp: dict[int, tuple[int, ...]] = {}
+    stamps: list[int] = []  # of the received tokens
 
     def take(message: MemoryTokens) -> None:
-        values = np.where(message.mask, np.array(message.tokens, int), -1)
-        tokens_by_stamp[messages.to_ns(message.header.stamp)] = tuple(values.tolist())
+        stamps.append(messages.to_ns(message.header.stamp))
 
     client.create_subscription(MemoryTokens, "/memory/tokens", take, TOKENS_QOS)
     start(
@@ -77,7 +83,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
-    client.until(lambda: began in tokens_by_stamp, "the memory of its first instant")
+    client.until(lambda: began in stamps, "the memory of its first instant")
     waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
     for _ in range(5):
         broken.publish(CompressedImage(format="png", data=b"no image"))
@@ -86,7 +92,9 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     code, output = evaluator.wait()
     assert code == 1 and "film.mp4" in output
     assert "images are missing in the video: cannot decode the compressed image" in output
-    expected = [tokens_by_stamp[began + i * PERIOD] for i in range(FRAMES + 1)]
+    positions = client.positions(began + i * PERIOD for i in range(FRAMES + 1))
+    readings = readings_of(positions, VqMemory("all_rules_hand", 256))
+    expected = [strip_of(reading.values, reading.mask) for reading in readings]
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}

@@ -87,7 +87,6 @@ def test_optical_frames_are_where_the_cameras_are_rendered(client, start):
     for seed in (3, 4):
         client.reset(seed=seed)
         client.until(lambda s=seed: client.status.seed == s, "the episode")
-        client.settle()
         simulation = Simulation(SimulationConfig(split="shifted"), render=True)
         try:
             simulation.reset("rule_001", "safe_02", seed)
@@ -95,9 +94,13 @@ def test_optical_frames_are_where_the_cameras_are_rendered(client, start):
             pytest.skip(str(error))
         rig = Observer(simulation).rig
         for camera in ("head", "front"):
-            found = frames.pose(f"{camera}_camera_optical_frame", max(frames.moving))
-            expected = rig.pose_camera_in_pelvis(camera)
-            np.testing.assert_allclose(found, expected, atol=1e-6, err_msg=camera)
+            link, expected = f"{camera}_camera_optical_frame", rig.pose_camera_in_pelvis(camera)
+            client.until(
+                lambda link=link, expected=expected: np.allclose(
+                    frames.pose(link, max(frames.moving)), expected, atol=1e-6
+                ),
+                f"{link} of the rendered camera",
+            )
 
 
 def test_a_late_subscriber_receives_the_frames_while_time_is_stopped(client, start):

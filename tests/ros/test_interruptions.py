@@ -68,8 +68,8 @@ def test_two_domains_on_one_machine_are_separate(client, start, monkeypatch):
         output += (read := other.process.stdout.readline())
         assert read, output
     client.statuses.clear()
-    client.settle()
-    client.settle()
+    client.settle(2.0)
+    client.until(lambda: len(client.statuses) > 5, "statuses")
     assert {status.seed for status in client.statuses} == {5}
     assert len(client.get_publishers_info_by_topic("/clock")) == 1
     other.stop_well()

@@ -43,7 +43,9 @@ def record(client, start, bag_command, tmp_path):
     def run(frames: int | None = None) -> tuple[Path, range]:
         path = tmp_path / "episode"
         recorder = bag_command("record", "--out", path, "--clock", "sim", "--topics", *INPUTS)
-        simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false")
+        # Paced: in a pause of the recorder, not more joint states come than are queued.
+        pace = "real_time_factor:=2"
+        simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false", pace)
         client.until_heard_by("recorder", *INPUTS)
         client.reset(seed=1)
         client.wait_for_turn()
@@ -52,7 +54,8 @@ def record(client, start, bag_command, tmp_path):
         client.send(actions, begin)
         end = begin + len(actions) * PERIOD
         client.until(lambda: client.status.waiting and client.now == end, "the chunk's end")
-        client.settle()  # the recorder may receive the last messages later than this node
+        # The recorder may receive the last messages later than this node.
+        client.until(client.time_stops, "repeated statuses")
         output = recorder.stop_well()
         assert "lost: none" in output
         simulation.stop()
@@ -143,9 +146,13 @@ def test_each_loop_of_a_bag_is_a_new_episode_of_memory_and_policy(
         first, *others = (loop[stamp] for loop in loops(chunks) if stamp in loop)
         assert all(other == first for other in others)
     batch = readings_of(trajectory(path, stamps), VqMemory("all_rules"))
-    client.until(lambda: len(loops(tokens)) >= 2, "the tokens of two loops")
+
+    def most_of_two_loops() -> bool:
+        """A busy subscriber receives only the newest tokens."""
+        return sum(len(loop) > len(stamps) // 2 for loop in loops(tokens)) >= 2
+
+    client.until(most_of_two_loops, "the tokens of two loops")
     for loop in loops(tokens):
-        assert len(loop) > len(stamps) // 2
         for stamp, message in loop.items():
             found, expected = Reading(*decode_tokens(message)), batch[stamps.index(stamp)]
             assert np.array_equal(found.values, expected.values), f"frame {stamps.index(stamp)}"

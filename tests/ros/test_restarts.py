@@ -117,7 +117,7 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
     client.until(done.done, "the result")
     result = done.result().result
     assert (result.episodes, result.message) == (1, "")
-    assert client.status.seed == 4
+    client.until(lambda: client.status.seed == 4, "its episode")
     action.destroy()
 
 

@@ -246,7 +246,7 @@ def test_parameters_describe_themselves_and_refuse_nonsense(client, start):
     client.wait_for_turn()
     remote = AsyncParameterClient(client, "sim_node")
     client.until(remote.services_are_ready, "the parameter services")
-    client.settle()  # or else the first response may be lost
+    client.be_discovered()
 
     def ask(future):
         client.until(future.done, "a reply")

@@ -71,7 +71,7 @@ class Arm:
 
     def meet(self) -> None:
         self.client.until(self.action.server_is_ready, "the action server")
-        self.client.settle()  # or else its first response may be lost
+        self.client.be_discovered()
         while self.execute(FollowJointTrajectory.Goal())[1].error_code != ErrorCode.INVALID_JOINTS:
             self.client.settle()  # until the node receives joint states
 
@@ -201,7 +201,7 @@ def test_invalid_goals_are_aborted_with_their_code_and_nothing_moves(arm):
     found.assert_refused(several, -2, "several degrees of freedom")
     assert not found.chunks
     # An invalid goal does not affect the one that is executed.
-    handle = found.start(goal_of([2.0], [row]))
+    handle = found.start(goal_of([8.0], [row]))
     found.assert_refused(goal_of([2.0], [[math.nan] * 13]), -1, "not finite")
     assert found.result(handle)[0] == GoalStatus.STATUS_SUCCEEDED
 

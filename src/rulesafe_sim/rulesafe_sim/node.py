@@ -336,8 +336,10 @@ class SimNode(Node):
 
     def _republish(self) -> None:
         for publisher, message in self._last.items():
-            # A repeated joint state signals a policy that a chunk is due, so not while paused.
-            if publisher is not self._joint_states or self._waiting:
+            # A repeated joint state signals a policy that a chunk is due, so not while paused or
+            # before the images of the frame are published.
+            due = self._waiting and not self._paused and not self._held
+            if due or publisher is not self._joint_states:
                 publisher.publish(message)
 
 

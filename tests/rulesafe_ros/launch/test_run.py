@@ -147,7 +147,7 @@ def test_shutdown_action_in_a_timer(bench, worker):
 
 def test_a_process_in_a_timer_starts_after_all_others_have_ended(bench, worker):
     status, output = bench.run(
-        worker("a", "0") + f'<timer period="2">{worker("late", "6")}</timer>'
+        worker("a", "0") + f'<timer period="8">{worker("late", "6")}</timer>'
     )
     assert status == 6
     assert output.index("hello from late") > output.index("[a-1]: process has finished cleanly")

@@ -53,7 +53,7 @@ def echo(
     """
     from rulesafe_ros.graph.plain import MAX_LENGTH, to_yaml
 
-    limit, end = 1 if once else count or inf, _end(seconds)
+    limit = 1 if once else count or inf
     shown = 0
 
     def print_message(message: Any) -> None:
@@ -63,6 +63,7 @@ def echo(
             print(f"{to_yaml(message, None if full_length else MAX_LENGTH)}---", flush=True)
 
     with collected_signals() as signals, command.connected() as client:
+        end = _end(seconds)
 
         def ended() -> bool:
             return bool(signals) or time.monotonic() > end
@@ -86,10 +87,9 @@ def hz(topic: Name, window: float = 5.0, seconds: float = 0.0) -> int:
         window: Seconds over which the rate is computed.
         seconds: Duration, including the wait for a publisher; 0: no limit.
     """
-
-    end = _end(seconds)
     times: deque[float] = deque()
     with collected_signals() as signals, command.connected() as client:
+        end = _end(seconds)
 
         def ended() -> bool:
             return bool(signals) or time.monotonic() > end

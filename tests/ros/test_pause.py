@@ -34,6 +34,20 @@ def pause(client):
     return ask
 
 
+def test_joint_states_are_repeated_while_the_simulation_waits_unless_it_is_paused(
+    client, start, pause
+):
+    start("rulesafe_sim.node", *PHYSICS)
+    client.wait_for_turn()
+    for paused in (True, False):
+        pause(paused)
+        client.settle()  # until the joint states from before are received
+        client.joint_states.clear()
+        client.statuses.clear()
+        client.until(lambda: len(client.statuses) > 5, "repeated statuses")
+        assert bool(client.joint_states) is not paused
+
+
 @pytest.mark.parametrize("waits", [True, False])
 def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause, waits):
     """During a chunk: statuses are still published; joint states, to which a policy would respond,
@@ -43,6 +57,7 @@ def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause,
     factor = f"wait_for_action:={waits}".lower()
     start("rulesafe_sim.node", *PHYSICS, factor, "real_time_factor:=1")
     client.until(lambda: client.statuses and paused_messages, "the simulation")
+    pause(False)  # until it has discovered this client
     client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
     client.until(lambda: client.status.frame > 2, "some frames")
     pause(True)

@@ -118,6 +118,27 @@ def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
     simulation.stop_well()
 
 
+def test_joint_states_are_repeated_after_the_images_of_their_frame(client, start, observer):
+    """A policy would respond to a repeated one with the images of another frame."""
+    simulation = start("rulesafe_sim.node", "safe:=safe_03")
+    cameras = _cameras(client, simulation)
+    begin = client.now
+    os.kill(cameras, signal.SIGSTOP)
+    try:
+        client.send(np.tile(HOME_ACTION, (1, 1)), begin)
+        end = begin + PERIOD
+        client.until(lambda: messages.to_ns(client.joints.header.stamp) == end, "the chunk's end")
+        client.settle()
+        client.joint_states.clear()
+        client.clocks.clear()
+        client.until(lambda: len(client.clocks) > 5, "repeated times")
+        assert client.joint_states == [] and client.now < end
+    finally:
+        os.kill(cameras, signal.SIGCONT)
+    client.until(lambda: client.joint_states and client.now == end, "repeated joint states")
+    simulation.stop_well()
+
+
 SERVICE = """
 from pathlib import Path
 from rulesafe_sim import node

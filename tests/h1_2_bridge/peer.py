@@ -47,8 +47,8 @@ class Peer:
         raise AssertionError((self._folder / "peer.err").read_text()[-2000:])
 
     def faults(self, **changes) -> None:
-        """Set fields of sdk_peer.Faults; the others do not change. Return after the first state
-        with them."""
+        """Set fields of sdk_peer.Faults; the others do not change. The robot's step with them is
+        complete on return."""
         assert self.ask("faults", **changes) == "done"
 
     def report(self) -> dict:
@@ -61,10 +61,13 @@ class Peer:
         return self.report()["weight"] == 0.0
 
     def until_weight_is_zero(self, patience: float = 60.0) -> None:
-        """Wait until the last command that the robot received has weight 0. Fail if it receives
-        none for `patience`, s; on a busy machine it may be minutes behind."""
-        received, end = -1, 0.0
+        """Wait until the last command that the robot received has weight 0. On a busy machine it
+        may be minutes behind: fail if a command that was sent later than `patience` (s) has another
+        weight, or if none is received for this time."""
+        called, received, end = time.time(), -1, 0.0
         while (report := self.report())["weight"] != 0:
+            late = (report["newest"] or 0.0) - called > patience
+            assert not late, f"the weight after {patience:g} s: {report['weight']}"
             if report["commands"] != received:
                 received, end = report["commands"], time.monotonic() + patience
             assert time.monotonic() < end, f"the last of {received} commands: {report['weight']}"

@@ -233,9 +233,9 @@ class Peer:
     """Runs the robot and processes the requests on standard input."""
 
     def __init__(self, domain: int, interface: str, rate: float) -> None:
-        # A robot has computers of its own. One that shares a busy machine, where this is not
-        # permitted, may lose commands.
-        with suppress(PermissionError):
+        # While a busy machine pauses this process, commands are lost. The computers of a robot run
+        # nothing else.
+        with suppress(OSError):  # not permitted
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
         # Record every command: DDS keeps only one by default.
         history = Qos(Policy.History.KeepLast(2000))
@@ -267,7 +267,7 @@ class Peer:
             self._late = max(self._late, time.monotonic() - due)
             if time.monotonic() > due + 0.1:  # no burst of states after a pause
                 due = time.monotonic()
-            time.sleep(max(0.0, due - time.monotonic()))
+            time.sleep(max(0.0005, due - time.monotonic()))
 
     def _serve(self) -> None:
         for line in sys.stdin:

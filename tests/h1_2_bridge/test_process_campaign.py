@@ -105,7 +105,9 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     print(f"{fault}; {state}")
     supervisor = start_supervisor(RAMP, SUPERVISOR_PATIENCE)
     robot = peer(200)
-    process = bridge(speed=SPEED, supervisor_timeout=2.5, gap_timeout=2.5).process
+    process = bridge(
+        speed=SPEED, state_timeout=2.5, supervisor_timeout=2.5, gap_timeout=2.5
+    ).process
     bring_to(state, user, rng)
     cause(fault, process, supervisor, robot, user, rng)
     user.spin(1.0)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,19 +62,20 @@ def bridge_command(**parameters: object) -> list[str]:
     return [sys.executable, "-m", "h1_2_bridge.node", "--ros-args", *arguments]
 
 
+@cache
 def realtime_priority() -> int:
-    """Return a priority of nodes that a busy machine may not pause; 0 if none is permitted."""
+    """Return a real-time priority that this process may set; 0: none is permitted."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    except PermissionError:
+    except OSError:
         return 0
     os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     return 1
 
 
 def supervisor_parameters(ramp: float, patience: float) -> dict[str, float]:
-    """Return parameters of the supervisor; times in s. After a pause of its own of more than 0.5 s,
-    it would not take over."""
+    """Return parameters of the supervisor; times in s. With real-time scheduling: if a busy machine
+    pauses it for more than 0.5 s, it discards the last command and cannot take over."""
     return {"ramp": ramp, "patience": patience, "realtime_priority": realtime_priority()}
 
 
@@ -93,7 +95,7 @@ class Bridge:
     """The bridge in a separate process."""
 
     def __init__(self, **parameters: object) -> None:
-        # A session of its own, as the robot has; see Peer.
+        # Linux shares a busy machine equally between sessions.
         self.process = subprocess.Popen(bridge_command(**parameters), start_new_session=True)
 
     def stop(self, how: int = signal.SIGINT) -> int:

@@ -5,6 +5,7 @@ import time
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rclpy.client import Client as ServiceClient
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
@@ -33,6 +34,7 @@ class Player:
         self.client = client
         self.heard: dict[int, MemoryTokens] = {}  # by stamp, ns
         self.diagnostics: list[DiagnosticStatus] = []
+        self._callers: dict[str, ServiceClient] = {}
         self.speak()
         client.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
         client.create_subscription(
@@ -98,7 +100,9 @@ class Player:
         self.client.until(lambda: stamp in self.heard, f"the memory at {stamp / SECOND:g} s")
 
     def call(self, kind, service, request=None):
-        caller = self.client.create_client(kind, service)
+        if service not in self._callers:
+            self._callers[service] = self.client.create_client(kind, service)
+        caller = self._callers[service]
         self.client.meet(caller)
         future = caller.call_async(request or kind.Request())
         self.client.until(future.done, f"the reply of {service}")

@@ -54,7 +54,7 @@ class Client(Node):
         ):
             self.create_subscription(kind, topic, store, ALL_QOS)
         self._chunks = self.create_publisher(JointTrajectory, CHUNKS, convert.STATE_QOS)
-        self._met: list[ServiceClient] = []
+        self._met: list[object] = []
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
     def destroy_node(self) -> None:
@@ -75,10 +75,12 @@ class Client(Node):
         while time.monotonic() < end:
             self.executor_.spin_once(timeout_sec=0.1)
 
-    def be_discovered(self) -> None:
-        """Wait until the nodes that this one has discovered have discovered it: until then, their
-        responses are lost."""
-        self.settle(DISCOVERY_DELAY)
+    def be_discovered(self, caller: object) -> None:
+        """Wait, the first time, until the server of one of this node's clients has discovered it:
+        until then, its responses may be lost."""
+        if caller not in self._met:
+            self._met.append(caller)
+            self.settle(DISCOVERY_DELAY)
 
     def until_heard_by(self, node: str, *topics: str) -> None:
         """Wait until a node whose name ends with `node` subscribes to the topics and the publishers
@@ -89,7 +91,7 @@ class Client(Node):
             return any(info.node_name.endswith(node) for info in infos)
 
         self.until(lambda: all(map(heard, topics)), f"subscriptions of {topics} by {node}")
-        self.be_discovered()
+        self.settle(DISCOVERY_DELAY)
 
     def until_recorded(self, publisher: Publisher) -> None:
         """Wait until a recorder and all other subscribers receive what is published."""
@@ -101,22 +103,20 @@ class Client(Node):
         )
 
     def meet(self, caller: ServiceClient) -> None:
-        """Wait for a service, and the first time for its discovery of this client."""
+        """Wait for a service; see `be_discovered`."""
         assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
-        if caller not in self._met:
-            self._met.append(caller)
-            self.be_discovered()
+        self.be_discovered(caller)
 
     @property
     def status(self) -> EpisodeStatus:
-        """The newest status; waits for the first one, since a node that this one has not heard of
-        yet may already serve others."""
+        """The newest status. Waits for the first one, since a node may serve others before this
+        one has discovered it; do not use it in a callback."""
         self.until(lambda: self.statuses, "/episode/status")
         return self.statuses[-1]
 
     @property
     def joints(self) -> JointState:
-        """The newest joint state; waits for the first one."""
+        """The newest joint state; see `status`."""
         self.until(lambda: self.joint_states, "/joint_states")
         return self.joint_states[-1]
 
@@ -131,7 +131,7 @@ class Client(Node):
 
     @property
     def now(self) -> int:
-        """Stamp of the newest status, ns."""
+        """Stamp of the newest status, ns; see `status`."""
         return messages.to_ns(self.status.header.stamp)
 
     def wait_for_turn(self) -> EpisodeStatus:

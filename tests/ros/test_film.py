@@ -55,10 +55,11 @@ def strip_of(values, mask) -> tuple[int, ...]:
 
 
 def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_path):
-    stamps: list[int] = []  # of the received tokens
+    received: dict[int, tuple[int, ...]] = {}  # by stamp; a busy subscriber misses some
 
     def take(message: MemoryTokens) -> None:
-        stamps.append(messages.to_ns(message.header.stamp))
+        stamp = messages.to_ns(message.header.stamp)
+        received[stamp] = strip_of(message.tokens, message.mask)
 
     client.create_subscription(MemoryTokens, "/memory/tokens", take, TOKENS_QOS)
     start(
@@ -83,7 +84,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     client.until(lambda: client.status.seed == 4, "the evaluator's episode")
     client.until(lambda: client.status.waiting, "its first turn")
     began = client.now
-    client.until(lambda: began in stamps, "the memory of its first instant")
+    client.until(lambda: began in received, "the memory of its first instant")
     waving = HOME_ACTION + 0.8 * np.sin(np.arange(1, FRAMES + 1) / 10)[:, None]
     for _ in range(5):
         broken.publish(CompressedImage(format="png", data=b"no image"))
@@ -92,9 +93,11 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     code, output = evaluator.wait()
     assert code == 1 and "film.mp4" in output
     assert "images are missing in the video: cannot decode the compressed image" in output
-    positions = client.positions(began + i * PERIOD for i in range(FRAMES + 1))
-    readings = readings_of(positions, VqMemory("all_rules_hand", 256))
+    stamps = [began + i * PERIOD for i in range(FRAMES + 1)]
+    readings = readings_of(client.positions(stamps), VqMemory("all_rules_hand", 256))
     expected = [strip_of(reading.values, reading.mask) for reading in readings]
+    of = dict(zip(stamps, expected, strict=True))
+    assert {stamp: received[stamp] for stamp in of if stamp in received}.items() <= of.items()
     found = strips(tmp_path / "film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}

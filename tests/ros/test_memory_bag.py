@@ -43,7 +43,7 @@ def record(client, start, bag_command, tmp_path):
     def run(frames: int | None = None) -> tuple[Path, range]:
         path = tmp_path / "episode"
         recorder = bag_command("record", "--out", path, "--clock", "sim", "--topics", *INPUTS)
-        # Paced: in a pause of the recorder, not more joint states come than are queued.
+        # Paced, so that the queue does not overflow while a busy machine pauses the recorder.
         pace = "real_time_factor:=2"
         simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false", pace)
         client.until_heard_by("recorder", *INPUTS)
@@ -147,11 +147,13 @@ def test_each_loop_of_a_bag_is_a_new_episode_of_memory_and_policy(
         assert all(other == first for other in others)
     batch = readings_of(trajectory(path, stamps), VqMemory("all_rules"))
 
-    def most_of_two_loops() -> bool:
-        """A busy subscriber receives only the newest tokens."""
-        return sum(len(loop) > len(stamps) // 2 for loop in loops(tokens)) >= 2
+    def received() -> bool:
+        """Return whether most tokens of two loops, and of half of the loops, were received: a busy
+        subscriber misses some."""
+        most = [len(loop) > len(stamps) // 2 for loop in loops(tokens)]
+        return sum(most) >= max(2, len(most) / 2)
 
-    client.until(most_of_two_loops, "the tokens of two loops")
+    client.until(received, "the tokens of two loops")
     for loop in loops(tokens):
         for stamp, message in loop.items():
             found, expected = Reading(*decode_tokens(message)), batch[stamps.index(stamp)]

@@ -258,7 +258,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 
     parameters = AsyncParameterClient(client, "vq_memory_node")
     assert parameters.wait_for_services(60)
-    client.be_discovered()
+    client.be_discovered(parameters)
     future = parameters.set_parameters([Parameter("model_hash", value=memory.hash)])
     client.until(future.done, "the new hash")
     assert change(Transition.TRANSITION_CONFIGURE)

@@ -119,7 +119,7 @@ def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
 
 
 def test_joint_states_are_repeated_after_the_images_of_their_frame(client, start, observer):
-    """A policy would respond to a repeated one with the images of another frame."""
+    """A policy would respond to a repeated joint state, with the images of another frame."""
     simulation = start("rulesafe_sim.node", "safe:=safe_03")
     cameras = _cameras(client, simulation)
     begin = client.now

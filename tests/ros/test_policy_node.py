@@ -276,7 +276,7 @@ def test_a_lost_chunk_is_sent_again(client, start):
 
 
 def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path):
-    # Paced, so that the evaluator is at most one status behind.
+    # Paced, so that the evaluator has received all but the last status.
     pace = "real_time_factor:=0.5"
     start(SIM, "cameras:=false", "start:=false", "execute_steps:=10", pace)
     node = start(NODE, "policy:=seeing_policies:GivingUp", "execute_steps:=10")
@@ -299,12 +299,12 @@ def test_what_fails_after_its_episode_has_ended_is_not_held_against_the_next(
     client.meet(client._reset)
     start(NODE, "policy:=seeing_policies:GivingUpLate", "execute_steps:=10")
 
-    def thinks() -> bool:
-        """It acts as soon as a frame is complete."""
+    def infers() -> bool:
+        """Return whether the policy has received a frame, and so begun its inference."""
         frames = [v.value for d in diagnostics for v in d.values if v.key == "frames"]
         return any(value != "0" for value in frames)
 
-    client.until(thinks, "it thinks")
+    client.until(infers, "the first inference")
     client.reset(seed=6)
     client.until(lambda: client.status.seed == 6 and client.status.frame >= 10, "it acts")
     assert not [d.message for d in diagnostics if d.level == DiagnosticStatus.ERROR]

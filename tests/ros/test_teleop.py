@@ -20,6 +20,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Twist, Vector3
+from ros_client import DISCOVERY_DELAY
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from test_docs import section
@@ -77,12 +78,14 @@ class InputDevice:
         return decode_pose(self.hands[-1].pose)
 
     def at_rest(self) -> np.ndarray:
-        """Wait until ten commanded poses are equal, and return the pose."""
+        """Wait until ten commanded poses in a row, of different stamps, are equal; return the
+        pose."""
         self.hands.clear()
 
         def rests() -> bool:
-            poses = [decode_pose(hand.pose) for hand in self.hands[-10:]]
-            return len(poses) == 10 and np.ptp(poses, axis=0).max() < 1e-6
+            poses = {to_ns(hand.header.stamp): decode_pose(hand.pose) for hand in self.hands}
+            last = [poses[stamp] for stamp in sorted(poses)[-10:]]
+            return len(last) == 10 and np.ptp(last, axis=0).max() < 1e-6
 
         self.client.until(rests, "a hand at rest")
         return self.hand
@@ -542,7 +545,7 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
     person = Typist(client)
     try:
         person.until(lambda: "Task: " in person.text and person.shown, "the keyboard")
-        client.be_discovered()  # the keyboard began at the same time
+        client.settle(DISCOVERY_DELAY)  # the keyboard began at the same time
         for part, key in (("knob", "1"), ("handle", "2"), ("door", "3")):
             for _ in range(3):  # grasp again if the part slips
                 person.assist(key, f"approach {part}")

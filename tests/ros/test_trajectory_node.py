@@ -16,6 +16,7 @@ from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
+from ros_client import DISCOVERY_DELAY
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -71,7 +72,7 @@ class Arm:
 
     def meet(self) -> None:
         self.client.until(self.action.server_is_ready, "the action server")
-        self.client.be_discovered()
+        self.client.settle(DISCOVERY_DELAY)  # or else its first response may be lost
         while self.execute(FollowJointTrajectory.Goal())[1].error_code != ErrorCode.INVALID_JOINTS:
             self.client.settle()  # until the node receives joint states
 

@@ -45,8 +45,8 @@ from rulesafe_sim.stand import safe_on_stand
 from rulesafe_sim.variation import Cameras
 
 REFRESH = 0.1
-"""Period (s of wall time) at which the last states are republished while simulated time is stopped,
-for late subscribers."""
+"""Period (s of wall time) at which the last states are published again while simulated time is
+stopped, for late subscribers; see `SimNode._republish`."""
 
 RENDERING = 0.002
 """Period (s of wall time) at which the cameras are polled while simulated time is stopped and they
@@ -335,11 +335,11 @@ class SimNode(Node):
         return due
 
     def _republish(self) -> None:
+        # A policy interprets a repeated joint state as a request for a chunk, so not while paused
+        # or before the images of the frame are published.
+        requested = self._waiting and not self._paused and not self._held
         for publisher, message in self._last.items():
-            # A repeated joint state signals a policy that a chunk is due, so not while paused or
-            # before the images of the frame are published.
-            due = self._waiting and not self._paused and not self._held
-            if due or publisher is not self._joint_states:
+            if requested or publisher is not self._joint_states:
                 publisher.publish(message)
 
 

@@ -45,7 +45,8 @@ h1_2_bridge_supervisor:
 
 def launch(*arguments: str, **options) -> subprocess.Popen:
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *arguments]
-    return subprocess.Popen(command, text=True, **options)
+    # Linux shares a busy machine equally between sessions.
+    return subprocess.Popen(command, text=True, start_new_session=True, **options)
 
 
 @pytest.fixture

@@ -245,7 +245,7 @@ class Peer:
         for topic in ("arm_sdk", "lowcmd"):
             self._commands.listen(topic)
         self._faults, self._period, self._running = Faults(), 1 / rate, True
-        self._published: Faults | None = None  # those of the last state
+        self._applied: Faults | None = None  # the faults of the last complete step
         self._late = 0.0
 
     def run(self) -> None:
@@ -261,12 +261,13 @@ class Peer:
             self._states.publish(faults, now)
             if count % 10 == 0 and not faults.hands_silent:
                 self._hands.publish()
-            self._published = faults
+            self._applied = faults
             count += 1
             due += self._period
             self._late = max(self._late, time.monotonic() - due)
             if time.monotonic() > due + 0.1:  # no burst of states after a pause
                 due = time.monotonic()
+            # Even if it is late: with real-time scheduling, other processes run only meanwhile.
             time.sleep(max(0.0005, due - time.monotonic()))
 
     def _serve(self) -> None:
@@ -278,7 +279,7 @@ class Peer:
 
     def do_faults(self, **changes) -> str:
         faults = self._faults = replace(self._faults, **changes)
-        while self._published is not faults:
+        while self._applied is not faults:
             time.sleep(0.001)
         return "done"
 

@@ -39,17 +39,17 @@ def robot(peer):
     assert_within_limits(found.record(), speed=0.1, ramp=RAMP, slack=BUSY)
 
 
-def heard(user, kind, topic, qos, raw=False):
-    """Return a list to which the topic's messages are appended."""
+def subscribe(user, kind, topic, qos, raw=False):
+    """Subscribe to a topic and return a list to which its messages are appended."""
     messages = []
     user.create_subscription(kind, topic, messages.append, qos, raw=raw)
     return messages
 
 
 def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
-    imu = heard(user, Imu, "/imu", STATE_QOS)
-    description = heard(user, String, "/robot_description", LATCHED_QOS)
-    started = heard(user, Time, "/episode/started", LATCHED_QOS)
+    imu = subscribe(user, Imu, "/imu", STATE_QOS)
+    description = subscribe(user, String, "/robot_description", LATCHED_QOS)
+    started = subscribe(user, Time, "/episode/started", LATCHED_QOS)
     bridge()
     user.until_state("IDLE")
     user.until(lambda: description and imu, "all topics")
@@ -62,9 +62,9 @@ def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
     stamps = np.array([to_ns(message.header.stamp) for message in user.joint_states])
     assert (np.diff(stamps) > 0).all()
     assert stamps[199] - stamps[0] > 1.5 * SECOND, "100 Hz, not faster"
-    told, q = user.joints, robot.report()["q"]
-    assert np.allclose(told.position[:27], q, atol=0.01)
-    assert len(told.position) == len(told.velocity) == 39
+    message, q = user.joints, robot.report()["q"]
+    assert np.allclose(message.position[:27], q, atol=0.01)
+    assert len(message.position) == len(message.velocity) == 39
     assert imu[-1].orientation.w == pytest.approx(1.0)
     user.engage()
     user.until(lambda: started, "/episode/started")
@@ -85,8 +85,8 @@ def test_without_hands_the_body_alone_is_told_and_moved(robot, bridge, user):
 
 
 def test_a_dry_run_shows_what_would_be_sent(robot, bridge, user):
-    commands = heard(user, LowCmd, "/bridge/dry_run/arm_sdk", 1, raw=True)
-    fingers = heard(user, JointState, "/bridge/dry_run/hand_targets", 1000)
+    commands = subscribe(user, LowCmd, "/bridge/dry_run/arm_sdk", 1, raw=True)
+    fingers = subscribe(user, JointState, "/bridge/dry_run/hand_targets", 1000)
     bridge(dry_run=True)
     user.engage()
     assert user.state.dry_run

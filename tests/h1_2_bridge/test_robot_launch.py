@@ -99,9 +99,7 @@ def play(graph, commands: Commands, config: Path, out: Path) -> dict:
     count = -1
     while len(commands.received) > count:  # those that are still queued
         count = len(commands.received)
-        end = time.monotonic() + 2
-        while time.monotonic() < end:
-            rclpy.spin_once(graph, timeout_sec=0.05)
+        rclpy.spin_once(graph, timeout_sec=2.0)
     episode = json.loads((out / "summary.json").read_text())["episodes"][0]
     assert running.returncode == (0 if episode["opened"] else 1), episode
     return episode

@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 
@@ -25,10 +26,6 @@ ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """A queue for all messages that arrive while a test waits for the CPU."""
 
 CHUNKS = "/policy/action_chunk"
-
-DISCOVERY_DELAY = 4.0
-"""Wall time in which a node that was just discovered has discovered the others, s. Announcements
-that are lost on a busy machine are repeated after 3 s."""
 
 SETTLE = 1.0
 """Wall time in which messages that were sent are received, s."""
@@ -75,37 +72,37 @@ class Client(Node):
         while time.monotonic() < end:
             self.executor_.spin_once(timeout_sec=0.1)
 
-    def be_discovered(self, caller: object) -> None:
+    def until_discovered(self, caller: object) -> None:
         """Wait, the first time, until the server of one of this node's clients has discovered it:
         until then, its responses may be lost."""
         if caller not in self._met:
             self._met.append(caller)
             self.settle(DISCOVERY_DELAY)
 
-    def until_heard_by(self, node: str, *topics: str) -> None:
+    def until_subscribed_by(self, node: str, *topics: str) -> None:
         """Wait until a node whose name ends with `node` subscribes to the topics and the publishers
         have discovered it. Counting subscribers is not enough: some may be of an earlier test."""
 
-        def heard(topic: str) -> bool:
+        def subscribed(topic: str) -> bool:
             infos = self.get_subscriptions_info_by_topic(topic)
             return any(info.node_name.endswith(node) for info in infos)
 
-        self.until(lambda: all(map(heard, topics)), f"subscriptions of {topics} by {node}")
+        self.until(lambda: all(map(subscribed, topics)), f"subscriptions of {topics} by {node}")
         self.settle(DISCOVERY_DELAY)
 
     def until_recorded(self, publisher: Publisher) -> None:
         """Wait until a recorder and all other subscribers receive what is published."""
         topic = publisher.topic_name
-        self.until_heard_by("recorder", topic)
+        self.until_subscribed_by("recorder", topic)
         self.until(
             lambda: publisher.get_subscription_count() >= self.count_subscribers(topic),
             f"all subscriptions of {topic}",
         )
 
     def meet(self, caller: ServiceClient) -> None:
-        """Wait for a service; see `be_discovered`."""
+        """Wait for a service; see `until_discovered`."""
         assert caller.wait_for_service(PATIENCE), f"no {caller.srv_name}"
-        self.be_discovered(caller)
+        self.until_discovered(caller)
 
     @property
     def status(self) -> EpisodeStatus:
@@ -165,15 +162,15 @@ class Client(Node):
         return next(future.result() for _, future in asked if future.done())
 
     def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
-        """Publish a chunk (n, 13) at 10 Hz when the simulation, and each other subscriber, receives
-        it."""
+        """Publish a chunk (n, 13) at 10 Hz as soon as the publisher is connected to the simulation
+        and all other subscribers."""
 
-        def heard() -> bool:
+        def matched() -> bool:
             infos = self.get_subscriptions_info_by_topic(CHUNKS)
-            known = any(info.node_name == "sim_node" for info in infos)
-            return known and self._chunks.get_subscription_count() >= len(infos)
+            discovered = any(info.node_name == "sim_node" for info in infos)
+            return discovered and self._chunks.get_subscription_count() >= len(infos)
 
-        self.until(heard, f"the simulation's subscription of {CHUNKS}")
+        self.until(matched, f"a subscription of the simulation to {CHUNKS}")
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = convert.to_time(stamp)
         for i, row in enumerate(np.asarray(rows, float), 1):

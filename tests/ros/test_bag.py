@@ -77,7 +77,7 @@ def test_a_bag_contains_the_messages_and_the_qos(client, numbers, bag_command, t
     later.publish(MemoryTokens(tokens=[3, 1], mask=[False, True], vocabulary_size=4))
     delivered(publisher)
     delivered(later)
-    client.until_heard_by("recorder", "/best_effort")
+    client.until_subscribed_by("recorder", "/best_effort")
     output = recorder.stop_well()
     assert "lost: none" in output
     assert recorded(bag) == list(range(400))

@@ -58,7 +58,7 @@ def record(client, start, bag_command, actions, folder):
     """Publish the actions in chunks, and record all topics."""
     recorder = bag_command("record", "--out", folder)
     node = start("rulesafe_sim.node", "start:=false")
-    client.until_heard_by("recorder", *CAMERAS)
+    client.until_subscribed_by("recorder", *CAMERAS)
     client.reset(RULE, SAFE, SEED)
     row = 0
     for rows in CHUNKS:

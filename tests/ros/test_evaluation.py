@@ -303,7 +303,7 @@ def test_the_planner_says_on_diagnostics_what_it_cannot_do(client, start):
 def send_goal(client, action, goal, on_feedback=None):
     """Return the goal's handle. DDS may lose the response to a client that was just discovered, so
     it waits first."""
-    client.be_discovered(action)
+    client.until_discovered(action)
     sent = action.send_goal_async(goal, on_feedback)
     client.until(sent.done, "an answer")
     return sent.result()

@@ -129,7 +129,7 @@ def test_frames_node_publishes_the_received_robot_at_a_limited_rate(client, star
     joints = client.create_publisher(JointState, "/joint_states", convert.STATE_QOS)
     node = start(NODE, "rate:=10.0")
     assert any("not a valid URDF" in line for line in node.process.stdout)
-    client.until_heard_by("frames_node", "/robot_description", "/joint_states")
+    client.until_subscribed_by("frames_node", "/robot_description", "/joint_states")
     description.publish(String(data=to_urdf(h1_2())))
     client.until(lambda: frames.static, "fixed frames")
     name, position = "right_elbow_joint", 0.4

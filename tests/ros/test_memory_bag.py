@@ -46,7 +46,7 @@ def record(client, start, bag_command, tmp_path):
         # Paced, so that the queue does not overflow while a busy machine pauses the recorder.
         pace = "real_time_factor:=2"
         simulation = start("rulesafe_sim.node", "cameras:=false", "start:=false", pace)
-        client.until_heard_by("recorder", *INPUTS)
+        client.until_subscribed_by("recorder", *INPUTS)
         client.reset(seed=1)
         client.wait_for_turn()
         begin = client.now
@@ -132,7 +132,7 @@ def test_each_loop_of_a_bag_is_a_new_episode_of_memory_and_policy(
     ):
         client.create_subscription(kind, topic, take, ALL_QOS)
     start("vq_memory_node.node", "model:=all_rules", "use_sim_time:=true")
-    client.until_heard_by("vq_memory_node", "/joint_states")
+    client.until_subscribed_by("vq_memory_node", "/joint_states")
     policy = ("policy:=seeing_policies:Stateless", "execute_steps:=10", "use_sim_time:=true")
     start("policy_node.node", *policy)
     bag_command("play", path, "--loop", "--rate", 3)

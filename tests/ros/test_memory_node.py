@@ -258,7 +258,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 
     parameters = AsyncParameterClient(client, "vq_memory_node")
     assert parameters.wait_for_services(60)
-    client.be_discovered(parameters)
+    client.until_discovered(parameters)
     future = parameters.set_parameters([Parameter("model_hash", value=memory.hash)])
     client.until(future.done, "the new hash")
     assert change(Transition.TRANSITION_CONFIGURE)
@@ -286,7 +286,7 @@ def test_a_lifecycle_manager_configures_activates_and_stops_it(
 def test_in_the_simulation_each_episode_has_a_memory_of_its_own(client, player, start, model_dir):
     memory = VqMemory(str(model_dir), 16)
     start(NODE, f"model:={model_dir}", "clusters:=16", "use_sim_time:=true")
-    client.until_heard_by("vq_memory_node", "/joint_states")
+    client.until_subscribed_by("vq_memory_node", "/joint_states")
     start(SIM, "cameras:=false")
     client.wait_for_turn()
     for number in range(2):

@@ -47,7 +47,7 @@ def change(client):
     def set_(node, atomically=False, **values):
         remote = clients.setdefault(node, AsyncParameterClient(client, node))
         client.until(remote.services_are_ready, f"the parameter services of {node}")
-        client.be_discovered(remote)
+        client.until_discovered(remote)
         parameters = [Parameter(name, value=value) for name, value in values.items()]
         how = remote.set_parameters_atomically if atomically else remote.set_parameters
         future = how(parameters)

@@ -137,7 +137,7 @@ def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     if frames:
         on_the_graph(client, frames)
     else:
-        client.until_heard_by("policy_node", "/joint_states")
+        client.until_subscribed_by("policy_node", "/joint_states")
     simulation.stop(signal.SIGKILL)
     client.statuses.clear()
     start(SIM, *parameters, "seed:=6")
@@ -272,7 +272,7 @@ def test_a_lost_chunk_is_sent_again(client, start):
     """The node assumes that 40 steps are executed; the simulation waits after 10."""
     start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10")
     start(NODE, "policy:=seeing_policies:Seeing", "execute_steps:=40")
-    client.until(lambda: client.status.frame >= 30, "it goes on all the same")
+    client.until(lambda: client.status.frame >= 30, "chunks after the first one")
 
 
 def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path):

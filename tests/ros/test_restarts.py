@@ -110,7 +110,7 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
         "the end of the killed node in the graph",
     )
     start(EVALUATOR, *parameters)
-    client.until_heard_by("evaluator_node", "/episode/status")
+    client.until_subscribed_by("evaluator_node", "/episode/status")
     client.until(action.server_is_ready, "/evaluate")
     goal.first_seed, goal.time_limit = 4, 0.5
     done = send_goal(client, action, goal).get_result_async()
@@ -138,7 +138,7 @@ def test_a_restarted_frames_node_publishes_all_frames(client, start):
 
     for restarted in (False, True):
         node = start(FRAMES)
-        client.until_heard_by("frames_node", "/joint_states")
+        client.until_subscribed_by("frames_node", "/joint_states")
         frames = Frames(client)
         client.until(lambda f=frames: receives(f), f"frames, restarted: {restarted}")
         for link, pose in expected.items():

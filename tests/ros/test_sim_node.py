@@ -246,7 +246,7 @@ def test_parameters_describe_themselves_and_refuse_nonsense(client, start):
     client.wait_for_turn()
     remote = AsyncParameterClient(client, "sim_node")
     client.until(remote.services_are_ready, "the parameter services")
-    client.be_discovered(remote)
+    client.until_discovered(remote)
 
     def ask(future):
         client.until(future.done, "a reply")

@@ -20,7 +20,6 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, Twist, Vector3
-from ros_client import DISCOVERY_DELAY
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from test_docs import section
@@ -32,6 +31,7 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_chunk, decode_pose, to_ns
 from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
+from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from teleop_node.gamepad import AXIS, BUTTON, EVENT, LEFT_X, RIGHT_Y
 from teleop_node.node import CHUNKS, TeleopNode
@@ -67,7 +67,7 @@ class InputDevice:
         self._requests = client.create_publisher(String, "/teleop/assist", 10)
         client.until(lambda: self.hands, "/teleop/hand_pose")
         topics = ("/teleop/target_pose", "/teleop/grip", "/teleop/assist")
-        client.until_heard_by("teleop_node", *topics)
+        client.until_subscribed_by("teleop_node", *topics)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.statuses += [status for status in message.status if status.name == "teleop_node"]
@@ -540,12 +540,12 @@ def test_a_person_opens_the_safe_with_the_keyboard_and_the_bag_becomes_a_dataset
     arguments += [f"record:={tmp_path / 'bag'}", "rule:=rule_001", "safe:=safe_03"]
     launch = start("rulesafe_cli.cli", words=("launch", str(LAUNCH), *arguments))
     client.destroy_publisher(client._chunks)
-    client.until_heard_by("recorder", "/joint_states", "/episode/status")
+    client.until_subscribed_by("recorder", "/joint_states", "/episode/status")
     client.until(lambda: client.statuses, "/episode/status")
     person = Typist(client)
     try:
         person.until(lambda: "Task: " in person.text and person.shown, "the keyboard")
-        client.settle(DISCOVERY_DELAY)  # the keyboard began at the same time
+        client.settle(DISCOVERY_DELAY)  # the node of the keyboard was just started
         for part, key in (("knob", "1"), ("handle", "2"), ("door", "3")):
             for _ in range(3):  # grasp again if the part slips
                 person.assist(key, f"approach {part}")

@@ -16,7 +16,6 @@ from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
-from ros_client import DISCOVERY_DELAY
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -27,6 +26,7 @@ from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.robot import HOME
 from rulesafe_core.ros import UNNAMED
 from rulesafe_core.trajectories import ErrorCode
+from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 
 pytestmark = pytest.mark.ros
 

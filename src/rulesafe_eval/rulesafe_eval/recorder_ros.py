@@ -32,12 +32,10 @@ def wait_for_recorder(node: Node, reset: Client, executor: Executor) -> None:
     end = now + TIMEOUT
     while now - changed < DISCOVERY_DELAY:
         executor.spin_once(timeout_sec=0.1)
-        topics = (name for name, _ in node.get_topic_names_and_types())
-        before, recorded = recorded, {name for name in topics if _is_recorded(node, name)}
-        now = time.monotonic()
+        before, recorded, now = recorded, _recorded_topics(node), time.monotonic()
         if not reset.service_is_ready():
             missing = "there is no service /episode/reset"
-        elif not all(_is_recorded(node, topic) for topic in RECORDED_TOPICS):
+        elif not recorded.issuperset(RECORDED_TOPICS):
             missing = f"no recorder has subscribed to {' and '.join(RECORDED_TOPICS)}"
         elif recorded != before:
             missing = "a recorder has subscribed to further topics"
@@ -52,6 +50,10 @@ def wait_for_recorder(node: Node, reset: Client, executor: Executor) -> None:
             return
 
 
-def _is_recorded(node: Node, topic: str) -> bool:
-    listeners = node.get_subscriptions_info_by_topic(topic)
-    return any(listener.node_name.endswith("recorder") for listener in listeners)
+def _recorded_topics(node: Node) -> set[str]:
+    return {
+        topic
+        for topic, _ in node.get_topic_names_and_types()
+        for subscription in node.get_subscriptions_info_by_topic(topic)
+        if subscription.node_name.endswith("recorder")
+    }

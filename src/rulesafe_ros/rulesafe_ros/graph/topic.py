@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Annotated, Any
@@ -63,11 +63,7 @@ def echo(
             print(f"{to_yaml(message, None if full_length else MAX_LENGTH)}---", flush=True)
 
     with collected_signals() as signals, command.connected() as client:
-        end = _end(seconds)
-
-        def ended() -> bool:
-            return bool(signals) or time.monotonic() > end
-
+        ended = _ended(signals, seconds)
         found = client.find(topic, ended, _report)
         client.listen(found, print_message)
         client.spin_until(lambda: shown >= limit or ended())
@@ -89,11 +85,7 @@ def hz(topic: Name, window: float = 5.0, seconds: float = 0.0) -> int:
     """
     times: deque[float] = deque()
     with collected_signals() as signals, command.connected() as client:
-        end = _end(seconds)
-
-        def ended() -> bool:
-            return bool(signals) or time.monotonic() > end
-
+        ended = _ended(signals, seconds)
         found = client.find(topic, ended, _report)
         client.listen(found, lambda _: times.append(time.monotonic()), raw=True)
         over = False
@@ -115,8 +107,11 @@ def rate(times: list[float]) -> str:
     return f"{mean:.1f} Hz, {least:.1f} to {most:.1f} ms apart, {len(times)} messages"
 
 
-def _end(seconds: float) -> float:
-    return time.monotonic() + seconds if seconds > 0 else inf
+def _ended(signals: Sequence[int], seconds: float) -> Callable[[], bool]:
+    """Return a function that returns whether there was a signal, or `seconds` (0: no limit) have
+    passed from now on."""
+    end = time.monotonic() + seconds if seconds > 0 else inf
+    return lambda: bool(signals) or time.monotonic() > end
 
 
 def _report(text: str) -> None:

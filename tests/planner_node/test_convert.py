@@ -16,7 +16,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.messages import to_ns
-from rulesafe_demos.video.messages import decode_status
+from rulesafe_data.films.messages import decode_status
 from rulesafe_sim.convert import to_joint_state, to_status
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 

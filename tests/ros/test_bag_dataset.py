@@ -14,11 +14,11 @@ from rulesafe_core.messages import to_ns
 from rulesafe_data.attempt_recording import NO_ACTION, RecordedAttempt, snapshot
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.reading import Bag
+from rulesafe_data.films.frames import BAR, SIDE
 from rulesafe_data.frame import Frame
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
-from rulesafe_demos.video.frames import BAR, SIDE
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from rulesafe_ros.bag.to_video import to_video
 from rulesafe_sim.observer import Observer

@@ -13,11 +13,11 @@ from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.convert import IMAGE_QOS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
-from rulesafe_demos.video.strip import BAND, TOP, squares
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE
+from rulesafe_data.films.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from vq_memory_node.colours import cluster_colours
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.rolling import readings_of
 

@@ -13,8 +13,9 @@ from policy_node.configs import Dp3Config
 from policy_node.families import make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
 from rulesafe_cli.cli import main
-from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE
-from rulesafe_demos.video.strip import BAND, TOP, squares
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE
+from rulesafe_data.films.strip import BAND, TOP, squares
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
@@ -23,7 +24,6 @@ from rulesafe_eval.videos import film
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
-from vq_memory_node.colours import cluster_colours
 from vq_memory_node.controls import PastActions
 from vq_memory_node.keyframes import OraclePhases
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory

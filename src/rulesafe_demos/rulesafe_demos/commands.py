@@ -235,8 +235,8 @@ def run(
         out: Folder for film.mp4, sheet.png and summary.json; by default runs/(date and time).
         film: Write the video and the other files; requires Vulkan.
     """
+    from rulesafe_data.films.summary import results_folder
     from rulesafe_demos.program import TrustedProgram, run_program
-    from rulesafe_demos.video.summary import results_folder
 
     folder = results_folder(out) if film else None
     played = run_program(TrustedProgram(program), rule, safe, seed, split, folder)

@@ -19,9 +19,9 @@ from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_text
 from rulesafe_data.bars import ProgressBar
-from rulesafe_demos.video.frames import SIDE
-from rulesafe_demos.video.subscriber import EpisodeVideo
-from rulesafe_demos.video.summary import write_summary
+from rulesafe_data.films.frames import SIDE
+from rulesafe_data.films.subscriber import EpisodeVideo
+from rulesafe_data.films.summary import write_summary
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.runtime import Runtime, Subscriber

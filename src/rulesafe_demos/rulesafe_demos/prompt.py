@@ -14,9 +14,9 @@ from string import Template
 
 from planner_node.decompose import decompose
 from planner_node.tasks import TaskPlanner
+from rulesafe_data.films.frames import in_words
 from rulesafe_demos.program import ProgramRun
 from rulesafe_demos.remote import CALLS, MAX_CALLS
-from rulesafe_demos.video.frames import in_words
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import PARTS, Rule, load_rule
 from rulesafe_sim.safe import RotaryPart, Safe

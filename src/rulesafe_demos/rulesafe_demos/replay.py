@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.films.episode import VideoClock
+from rulesafe_data.films.frames import compose
 from rulesafe_demos.attempts import load_request
-from rulesafe_demos.video.episode import VideoClock
-from rulesafe_demos.video.frames import compose
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer

@@ -21,10 +21,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
+from rulesafe_data.films.summary import versions, write_summary
 from rulesafe_demos import prompt
 from rulesafe_demos.program import TIME_LIMIT, ProgramRun, run_program
 from rulesafe_demos.remote import SandboxedProgram
-from rulesafe_demos.video.summary import versions, write_summary
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
 from rulesafe_design.files import run_folder

@@ -115,7 +115,7 @@ def evaluate(
         fixed = _conditions(benchmark, given | {"seed": seed, "step-seconds": step_seconds})
         rules, safes, episodes, split, seed, step_seconds = fixed
     setup = Setup(policy, execute, execution, memory_control, step_seconds, turn_back, interference)
-    from rulesafe_demos.video.summary import results_folder
+    from rulesafe_data.films.summary import results_folder
 
     folder, key = results_folder(out), None
     request_of: Callable[..., EvaluationRequest] = partial(make_request, seed=seed)

@@ -28,9 +28,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import UNNAMED, declare, reserve_topic, run_node, serve
 from rulesafe_core.settings import Settings, setting
-from rulesafe_demos.video.episode import EpisodeMonitor, VideoRecorder
-from rulesafe_demos.video.messages import decode_memory, decode_status
-from rulesafe_demos.video.summary import results_folder, totals, write_summary
+from rulesafe_data.films.episode import EpisodeMonitor, VideoRecorder
+from rulesafe_data.films.messages import decode_memory, decode_status
+from rulesafe_data.films.summary import results_folder, totals, write_summary
 from rulesafe_eval.convert import failures
 from rulesafe_eval.jobs import MAX_EPISODES, MAX_SEED, Job, benchmark_jobs, seed_jobs
 from rulesafe_eval.progress import EpisodeProgress

@@ -16,8 +16,10 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
+from rulesafe_data.films.strip import Tokens
+from rulesafe_data.films.subscriber import EpisodeVideo
+from rulesafe_data.layout import FPS
 from rulesafe_demos.attempts import Attempt
-from rulesafe_demos.video.subscriber import EpisodeVideo
 from rulesafe_eval.disturbances import disturbances
 from rulesafe_eval.policies import ANOTHER
 from rulesafe_eval.request import EvaluationRequest, Setup
@@ -26,6 +28,8 @@ from rulesafe_eval.runner import actions_file, agent_of, simulation_of, start
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.runtime import Playback, Runtime
+from rulesafe_sim.simulation import Simulation
+from vq_memory_node.rolling import RollingMemory
 
 SIDE = 240
 """Width and height of each rendered image, pixels."""
@@ -104,10 +108,11 @@ def film(
     # A policy with the memory of another episode, or of other inputs, has other tokens.
     positions = setup.control != ANOTHER and agent.memory_input == "positions"
     memory = getattr(agent, "memory", None) if positions else None
-    filming = EpisodeVideo(simulation, draft, limit, SIDE, memory)
     if memory:
+        memory.reset()
         for observed in before:
             memory.push(observed)
+    filming = EpisodeVideo(simulation, draft, limit, SIDE, partial(_tokens, memory))
     Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(
@@ -117,6 +122,17 @@ def film(
     filming.close(line["reason"])
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
+
+
+def _tokens(memory: RollingMemory | None, simulation: Simulation) -> Tokens | None:
+    """Update a memory with the joint positions; return its tokens at fixed times, if it has any."""
+    if memory is None:
+        return None
+    memory.push(simulation.state().action_positions.astype(np.float32))
+    if not (memory.memory.vocabulary and memory.memory.timed):
+        return None
+    values, mask = memory.read().values, memory.read().mask
+    return Tokens(values, mask, memory.memory.vocabulary, memory.grid.stride / FPS)
 
 
 def about(line: Line) -> str:

@@ -12,7 +12,7 @@ from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.transforms import to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import read_kinematics
-from rulesafe_demos.video.strip import Tokens
+from rulesafe_data.films.strip import Tokens
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_ros.view.model import HISTORY_LENGTH, ViewModel, choices
@@ -130,7 +130,7 @@ def test_joint_positions_that_are_not_finite_are_skipped(board, model):
 
 def test_tokens_carry_the_films_colours(board, model):
     reading = Reading(np.array([0, 2, 1]), np.array([False, True, True]))
-    model.tokens(Tokens(reading, 4, 2.0), "abc")
+    model.tokens(Tokens(reading.values, reading.mask, 4, 2.0), "abc")
     shown = board.get("tokens")
     assert shown["values"] == [0, 2, 1] and shown["mask"] == [False, True, True]
     assert shown["colours"] == ["#0072b2", "#009e73", "#e69f00"]

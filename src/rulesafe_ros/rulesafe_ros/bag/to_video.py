@@ -12,9 +12,9 @@ import numpy as np
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.reading import Bag
-from rulesafe_demos.video.episode import VideoRecorder
-from rulesafe_demos.video.frames import RgbImage
-from rulesafe_demos.video.messages import decode_memory, decode_status
+from rulesafe_data.films.episode import VideoRecorder
+from rulesafe_data.films.frames import RgbImage
+from rulesafe_data.films.messages import decode_memory, decode_status
 from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
 from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
 from rulesafe_sim.episode import EpisodeTracker, TaskSnapshot

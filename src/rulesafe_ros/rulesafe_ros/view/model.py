@@ -11,14 +11,14 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
-from rulesafe_demos.video.strip import Tokens
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.boxes import without_meshes
 from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_sim.safes import SAFES
 from teleop_node.keys import HELP_TEXT
-from vq_memory_node.colours import cluster_colours
 
 BACKWARDS = SECOND // 10
 """Largest backward step of the stamps, ns; after a larger one, the history is reset."""
@@ -154,12 +154,12 @@ class ViewModel:
     def tokens(self, tokens: Tokens, model: str) -> None:
         """Show memory tokens; `model` is the hash of the memory's tokenizer."""
         palette = cluster_colours(tokens.vocabulary)
-        values = tokens.reading.values
+        values = tokens.values
         self._board.put(
             "tokens",
             {
                 "values": values.tolist(),
-                "mask": tokens.reading.mask.tolist(),
+                "mask": tokens.mask.tolist(),
                 "colours": [to_hex(palette[value]) for value in values],
                 "vocabulary": tokens.vocabulary,
                 "seconds": tokens.seconds,

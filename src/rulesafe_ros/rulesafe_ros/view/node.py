@@ -31,7 +31,7 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.ros import executing, ros_context
-from rulesafe_demos.video.messages import decode_memory
+from rulesafe_data.films.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_ros.bag.convert import to_profile

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.films.colours import OKABE_ITO, cluster_colours
 from vq_memory_node.analysis.plots import (
     Map,
     StepInformation,
@@ -22,7 +23,6 @@ from vq_memory_node.analysis.plots import (
     write_information,
 )
 from vq_memory_node.analysis.trajectories import Trajectories
-from vq_memory_node.colours import OKABE_ITO, cluster_colours
 from vq_memory_node.model_files import MemoryModel
 from vq_memory_node.windows import RATE, STRIDE
 

@@ -5,17 +5,15 @@ Example::
     film.add(with_strip(compose(head_rgb, front_rgb, snapshot, instruction), tokens))
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.video.frames import BACKGROUND, LATER, MARGIN, QUIET, SIDE, TEXT, RgbImage, font
-from vq_memory_node.colours import cluster_colours
-from vq_memory_node.memory import Reading
-from vq_memory_node.rolling import RollingMemory
-from vq_memory_node.windows import RATE
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.frames import BACKGROUND, LATER, MARGIN, QUIET, SIDE, TEXT, RgbImage, font
 
 BAND = 56
 """Height in pixels of the strip with its legend; even, as the video's format requires."""
@@ -35,7 +33,8 @@ class Tokens:
     """The contents of a token memory at one instant.
 
     Attributes:
-        reading: (M,) tokens 0 .. vocabulary - 1, oldest first, and the mask of observed ones.
+        values: (M,) tokens 0 .. vocabulary - 1, oldest first.
+        mask: (M,) True for the observed ones.
         vocabulary: J.
         seconds: time between two tokens, s.
 
@@ -43,12 +42,13 @@ class Tokens:
         RuleSafeError: if tokens and mask differ in length, or a token is outside the vocabulary.
     """
 
-    reading: Reading
+    values: NDArray[np.int64]
+    mask: NDArray[np.bool_]
     vocabulary: int
     seconds: float
 
     def __post_init__(self) -> None:
-        values, mask = self.reading.values, self.reading.mask
+        values, mask = self.values, self.mask
         if values.shape != mask.shape or values.ndim != 1 or not len(values):
             raise RuleSafeError(
                 f"tokens {values.shape} and mask {mask.shape} must have the same shape (M,), M > 0"
@@ -60,15 +60,7 @@ class Tokens:
 
     def emptied(self) -> "Tokens":
         """Return a copy in which all tokens are masked, as before the first observation."""
-        nothing = Reading(np.zeros_like(self.reading.values), np.zeros_like(self.reading.mask))
-        return Tokens(nothing, self.vocabulary, self.seconds)
-
-
-def tokens_of(rolling: RollingMemory | None) -> Tokens | None:
-    """Return the tokens of a memory, or None if it has no tokens at fixed times."""
-    if rolling is None or not (rolling.memory.vocabulary and rolling.memory.timed):
-        return None
-    return Tokens(rolling.read(), rolling.memory.vocabulary, rolling.grid.stride / RATE)
+        return replace(self, values=np.zeros_like(self.values), mask=np.zeros_like(self.mask))
 
 
 def with_strip(image: RgbImage, tokens: Tokens | None) -> RgbImage:
@@ -91,14 +83,14 @@ def strip(tokens: Tokens) -> RgbImage:
     """Return the strip (BAND, 2 SIDE, 3). A token that was not observed is an empty square."""
     canvas = Image.new("RGB", (2 * SIDE, BAND), BACKGROUND)
     draw = ImageDraw.Draw(canvas)
-    places = squares(len(tokens.reading.mask))
+    places = squares(len(tokens.mask))
     _legend(draw, tokens, len(places))
     colours = np.round(255 * cluster_colours(tokens.vocabulary)[:, :3]).astype(int)
     newest = slice(-len(places), None)
     side = places[0][1] - places[0][0]
     digits_size = _size(tokens.vocabulary, side)
     for (left, right), token, seen in zip(
-        places, tokens.reading.values[newest], tokens.reading.mask[newest], strict=True
+        places, tokens.values[newest], tokens.mask[newest], strict=True
     ):
         box = [left, TOP, right - 1, TOP + side - 1]
         if not seen:
@@ -114,7 +106,7 @@ def strip(tokens: Tokens) -> RgbImage:
 
 
 def _legend(draw: ImageDraw.ImageDraw, tokens: Tokens, shown: int) -> None:
-    length, seen = len(tokens.reading.mask), int(tokens.reading.mask.sum())
+    length, seen = len(tokens.mask), int(tokens.mask.sum())
     draw.text((MARGIN, 3), "memory", font=font(13, True), fill=TEXT)
     left = MARGIN + draw.textlength("memory", font=font(13, True)) + 10
     text = f"J = {tokens.vocabulary}, {tokens.seconds:g} s per token, the newest on the right"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from vq_memory_node.colours import LIGHTNESS, OKABE_ITO, cluster_colours, oklab
+from rulesafe_data.films.colours import LIGHTNESS, OKABE_ITO, cluster_colours, oklab
 
 
 def test_oklab_of_known_colours():

@@ -3,10 +3,9 @@
 from typing import Any
 
 from rulesafe_core.messages import decode_tokens
-from rulesafe_demos.video.strip import Tokens
+from rulesafe_data.films.strip import Tokens
+from rulesafe_data.layout import FPS
 from rulesafe_sim.episode import TaskSnapshot
-from vq_memory_node.memory import Reading
-from vq_memory_node.windows import RATE
 
 
 def decode_status(status: Any) -> TaskSnapshot:
@@ -34,5 +33,5 @@ def decode_memory(message: Any) -> Tokens:
     Raises:
         RuleSafeError: a token is outside the vocabulary, or not each has its mask.
     """
-    reading = Reading(*decode_tokens(message))
-    return Tokens(reading, int(message.vocabulary_size), message.stride / RATE)
+    values, mask = decode_tokens(message)
+    return Tokens(values, mask, int(message.vocabulary_size), message.stride / FPS)

@@ -1,19 +1,18 @@
 """The video of an episode in process: a subscriber that renders both cameras after each frame."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD
-from rulesafe_demos.video.episode import EpisodeMonitor, VideoRecorder
-from rulesafe_demos.video.strip import tokens_of
+from rulesafe_data.films.episode import EpisodeMonitor, VideoRecorder
+from rulesafe_data.films.strip import Tokens
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
-from vq_memory_node.rolling import RollingMemory
 
 
 class EpisodeVideo:
@@ -25,7 +24,7 @@ class EpisodeVideo:
         time_limit: simulated time, s, at which the recording ends, unless the door opens before:
             then it ends shortly after.
         side: width and height of each rendered image, pixels.
-        memory: updated with the joint positions; its tokens are shown, if it has any.
+        tokens: called after each frame; returns the tokens of a memory to show, None: none.
     """
 
     def __init__(
@@ -34,22 +33,18 @@ class EpisodeVideo:
         folder: Path,
         time_limit: float,
         side: int,
-        memory: RollingMemory | None = None,
+        tokens: Callable[[Simulation], Tokens | None] = lambda simulation: None,
     ):
         cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
         self._observer = Observer(simulation, cameras)
         self._recorder = VideoRecorder(folder, simulation.rule.description)
         self._monitor = EpisodeMonitor(time_limit, self._recorder)
-        self._memory = memory
-        if memory:
-            memory.reset()
+        self._tokens = tokens
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         stamp = simulation.frame * PERIOD
         self._monitor.update(stamp, simulation.snapshot())
-        if self._memory:
-            self._memory.push(simulation.state().action_positions.astype(np.float32))
-        if tokens := tokens_of(self._memory):
+        if tokens := self._tokens(simulation):
             self._monitor.tokens(stamp, tokens)
         seen = self._observer.observe(("head_rgb", "front_rgb"))
         for camera in ("head", "front"):

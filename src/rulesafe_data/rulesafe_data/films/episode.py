@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_demos.video.frames import ContactSheet, RgbImage, compose, in_words
-from rulesafe_demos.video.strip import Tokens, with_strip
+from rulesafe_data.films.frames import ContactSheet, RgbImage, compose, in_words
+from rulesafe_data.films.strip import Tokens, with_strip
 from rulesafe_sim.episode import EpisodeRecord, EpisodeTracker, PhaseChange, TaskSnapshot, changes
 from rulesafe_sim.video_file import VideoFile
 

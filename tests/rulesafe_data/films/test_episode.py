@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rulesafe_demos.video import episode
-from rulesafe_demos.video.episode import LATE, EpisodeMonitor, VideoRecorder
-from rulesafe_demos.video.frames import BACKGROUND, BAR, SIDE, ContactSheet, compose
-from rulesafe_demos.video.strip import BAND, TOP, Tokens, squares
-from rulesafe_demos.video.summary import write_summary
+from rulesafe_data.films import episode
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.episode import LATE, EpisodeMonitor, VideoRecorder
+from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE, ContactSheet, compose
+from rulesafe_data.films.strip import BAND, TOP, Tokens, squares
+from rulesafe_data.films.summary import write_summary
 from rulesafe_sim.episode import TaskSnapshot
-from vq_memory_node.colours import cluster_colours
-from vq_memory_node.memory import Reading
 
 SECOND = 10**9
 START = TaskSnapshot(
@@ -182,7 +181,7 @@ def test_a_failed_episode_ends_at_its_time_though_pictures_are_lost(tmp_path, cl
 def remembered(*values: int) -> Tokens:
     """A memory of three tokens that holds these."""
     mask = np.arange(3) >= 3 - len(values)
-    return Tokens(Reading(np.array([0] * (3 - len(values)) + list(values)), mask), 4, 2.0)
+    return Tokens(np.array([0] * (3 - len(values)) + list(values)), mask, 4, 2.0)
 
 
 def strips(path) -> list[list[int | None]]:

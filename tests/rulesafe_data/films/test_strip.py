@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.video.frames import BACKGROUND, LATER, MARGIN, SIDE
-from rulesafe_demos.video.strip import BAND, TOP, Tokens, squares, strip, tokens_of, with_strip
-from vq_memory_node.colours import cluster_colours
-from vq_memory_node.memory import NoMemory, RawMemory, Reading
-from vq_memory_node.rolling import RollingMemory
+from rulesafe_data.films.colours import cluster_colours
+from rulesafe_data.films.frames import BACKGROUND, LATER, MARGIN, SIDE
+from rulesafe_data.films.strip import BAND, TOP, Tokens, squares, strip, with_strip
 
 
 def tokens(values, vocabulary=4, length=40) -> Tokens:
     """The newest values of a memory of a length, 2 s apart."""
     whole, mask = np.zeros(length, np.int64), np.arange(length) >= length - len(values)
     whole[mask] = values
-    return Tokens(Reading(whole, mask), vocabulary, 2.0)
+    return Tokens(whole, mask, vocabulary, 2.0)
 
 
 def corners(picture, length=40):
@@ -81,8 +79,7 @@ def test_the_legend_tells_the_vocabulary_and_how_much_is_remembered():
 
 def test_without_tokens_a_picture_stays_as_it_is():
     picture = np.full((592, 2 * SIDE, 3), 90, np.uint8)
-    for memory in (None, RollingMemory(NoMemory()), RollingMemory(RawMemory())):
-        assert with_strip(picture, tokens_of(memory)) is picture
+    assert with_strip(picture, None) is picture
     longer = with_strip(picture, tokens([2]))
     assert (longer[:592] == picture).all() and longer.shape == (592 + BAND, 2 * SIDE, 3)
 
@@ -96,4 +93,4 @@ def test_before_anything_was_observed_all_squares_are_empty():
 )
 def test_tokens_that_make_no_sense_are_refused(values, mask):
     with pytest.raises(RuleSafeError, match="tokens"):
-        Tokens(Reading(np.array(values, np.int64), np.array(mask, np.bool_)), 4, 2.0)
+        Tokens(np.array(values, np.int64), np.array(mask, np.bool_), 4, 2.0)

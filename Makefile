@@ -23,10 +23,10 @@ $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin
 SLOW := ros or render or colcon or train or episode
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser demo check test lint docs bench clean fuzz campaign mutants paper
+.PHONY: help setup browser demo check test test-all lint docs bench clean fuzz campaign mutants paper
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
 	@scripts/setup.sh
@@ -51,6 +51,9 @@ test: browser ## Lint, type-check and test everything, the colcon build too
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && \
 	.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; \
 	result=$$?; wait $$types && exit $$result
+
+test-all: test ## Everything of `make test`, and the tests of integrations and studies
+	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile $(wildcard integrations studies)
 
 check: lint ## Lint, type-check and run the tests without graph, rendering, training or episodes
 	@.venv/bin/pytest -n auto --dist worksteal -q -m "not ($(SLOW))"

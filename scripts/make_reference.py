@@ -97,7 +97,7 @@ def code(text: str) -> str:
 def cli() -> str:
     """Return the page of commands."""
     from rulesafe_cli.arguments import arguments_of
-    from rulesafe_cli.table import COMMANDS
+    from rulesafe_cli.table import COMMANDS, INTEGRATIONS
 
     page = [
         f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
@@ -109,6 +109,8 @@ def cli() -> str:
         page.append(f"## {command.name}\n\n{about[0].upper()}{about[1:]}.\n")
         for name, function in command.functions().items():
             page.append(f"### rulesafe {name}\n\n{_description(function)}\n")
+            if name in INTEGRATIONS:
+                page.append(f"Requires the distribution `integrations/{INTEGRATIONS[name]}`.\n")
             if rows := [_argument(argument) for argument in arguments_of(function)]:
                 page.append(table(("argument", "value", "default", "meaning"), rows))
     return "\n".join(page)

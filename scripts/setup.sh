@@ -9,6 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly venv="$PWD/.venv"
 readonly log="$PWD/log/setup.log"
+readonly integrations=() # folders of integrations/ that README.md mentions
 readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks a feature that SAPIEN requires
 
 # A sourced ROS 2 would put its own packages before those of .venv.
@@ -282,9 +283,11 @@ install_browser() {
 }
 
 install_project() {
-    say "project: installing rulesafe, editable"
+    say "project: installing rulesafe and ${#integrations[@]} integrations, editable"
+    local name folders=()
+    for name in ${integrations[@]+"${integrations[@]}"}; do folders+=(-e "integrations/$name"); done
     quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
-        --no-deps -e .
+        --no-deps -e . ${folders[@]+"${folders[@]}"}
 }
 
 # Compile the modules that the nodes import, so that the first node starts sooner; all nodes do if
@@ -335,7 +338,7 @@ for name in rulesafe_interfaces control_msgs tf2_msgs unitree_hg unitree_go; do
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done
 if [[ ${1:-} == dependencies ]]; then exit; fi
-project=$(fingerprint pyproject.toml)
+project=$(fingerprint pyproject.toml integrations/*/pyproject.toml)
 is_done project "$project" || { install_project && mark_done project "$project"; }
 is_done compiled "$packages" || { compile_imported && mark_done compiled "$packages"; }
 if [[ ${1:-} == tests ]]; then install_browser; fi

@@ -47,6 +47,13 @@ MODULES = {
 }
 """Name of each module -> its file."""
 
+INTEGRATIONS = {
+    path.parent.name: sorted(path.parent.rglob("*.py"))
+    for path in sorted(ROOT.glob("integrations/*/*/__init__.py"))
+    if path.parent.name != "tests"
+}
+"""Package of each distribution in integrations/ -> its files."""
+
 
 def imported(path: Path) -> set[str]:
     """Dotted names of all that a file imports, in functions and for type checkers too."""
@@ -89,6 +96,18 @@ def test_imports_point_down(package):
     assert upward == set()
 
 
+def test_no_package_imports_an_integration():
+    used = {(module, name) for module, names in imports().items() for name in names}
+    assert {(module, name) for module, name in used if top(name) in INTEGRATIONS} == set()
+
+
+@pytest.mark.parametrize("package", INTEGRATIONS)
+def test_integrations_import_the_product_and_themselves(package):
+    """Neither another integration nor the command line, and with absolute names."""
+    names = {name for path in INTEGRATIONS[package] for name in imported(path)}
+    assert {top(name) for name in names} & {*INTEGRATIONS, "rulesafe_cli"} <= {package}
+
+
 def test_no_modules_import_each_other():
     """Whether at import time, in a function or for a type checker."""
     graph = {module: (names & set(MODULES)) - {module} for module, names in imports().items()}
@@ -118,7 +137,8 @@ def test_the_figure_shows_the_imports():
 def test_class_names_are_unique():
     """A reader who searches for a public class finds one definition."""
     homes: dict[str, list[str]] = {}
-    for module, path in MODULES.items():
+    integrations = {str(path): path for paths in INTEGRATIONS.values() for path in paths}
+    for module, path in (MODULES | integrations).items():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module)

@@ -14,7 +14,8 @@ import pytest
 
 from rulesafe_cli import cli
 from rulesafe_cli.cli import main
-from rulesafe_cli.table import COMMANDS, Command
+from rulesafe_cli.completion import candidates
+from rulesafe_cli.table import COMMANDS, INTEGRATIONS, Command
 from rulesafe_locks.plans import opens_door, shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
@@ -114,6 +115,41 @@ def test_errors_are_one_line_with_the_valid_names_and_exit_code_2(capsys, argume
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert err.startswith("rulesafe: unknown ") and f"{arguments[-1]!r}; valid: {valid}" in err
+
+
+SONG = """
+def sing(verses: int = 1) -> int:
+    \"\"\"Sing a song.
+
+    Args:
+        verses: Number of verses.
+    \"\"\"
+    print("la " * verses)
+    return 3
+"""
+
+
+def test_an_installed_distribution_adds_a_subcommand(installed, capsys):
+    points = "[rulesafe.commands]\nrules sing = song:sing\nrules list = song:sing\n"
+    installed("song", SONG, points)
+    assert main(["rules", "sing", "--verses", "2"]) == 3
+    assert capsys.readouterr().out == "la la \n"
+    assert {"sing", "list"} <= set(candidates("rulesafe rules "))
+    assert candidates("rulesafe rules sing --v") == ["--verses"]
+    assert main(["rules", "list"]) == 0  # a built-in subcommand is not replaced
+    assert "rule_001" in capsys.readouterr().out
+
+
+def test_a_subcommand_that_cannot_be_imported_is_one_error(installed, capsys):
+    installed("broken", "import no_such_package", "[rulesafe.commands]\nrules hum = broken:hum\n")
+    assert main(["rules", "hum"]) == 2
+    assert "'broken:hum' cannot be imported" in capsys.readouterr().err
+
+
+def test_a_known_subcommand_that_is_not_installed_names_its_distribution(monkeypatch, capsys):
+    monkeypatch.setitem(INTEGRATIONS, "rules sing", "rulesafe_song")
+    assert main(["rules", "sing", "--verses", "2"]) == 2
+    assert "pip install ./integrations/rulesafe_song" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["rules"], ["rules", "sing"], ["rules", "solve"]])

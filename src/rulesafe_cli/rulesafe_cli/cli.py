@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import getdoc
 
-from rulesafe_cli.table import COMMANDS, Command, Function
+from rulesafe_cli.table import COMMANDS, INTEGRATIONS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM
 from rulesafe_core.text_files import control_character, printable, shown_error
@@ -86,6 +86,11 @@ def _run(command: Command, argv: Sequence[str]) -> int:
     name = " ".join([command.name, *args[:1]])
     if name in functions:
         args = args[1:]
+    elif name in INTEGRATIONS:
+        raise RuleSafeError(
+            f"{name} is part of the distribution {INTEGRATIONS[name]}, which is not installed: "
+            f"pip install ./integrations/{INTEGRATIONS[name]} in a clone of the repository"
+        )
     else:
         name = command.name
     if name in functions:

@@ -3,6 +3,12 @@
 A command consists of functions of its package, given as "module:NAME" and imported only when
 called, so that light commands start fast. tyro derives options from a function's signature and help
 from its docstring. The function returns the exit code, or None for 0.
+
+An installed distribution adds a subcommand to one of these commands with an entry point in its
+pyproject.toml::
+
+    [project.entry-points."rulesafe.commands"]
+    "safes import" = "my_package.commands:import_safe"
 """
 
 from collections.abc import Callable, Mapping
@@ -10,7 +16,15 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from rulesafe_core import plugins
+
 Function = Callable[..., Any]
+
+GROUP = "rulesafe.commands"
+"""Entry points of subcommands in other distributions."""
+
+INTEGRATIONS: dict[str, str] = {}
+"""Subcommand of a distribution in integrations/ -> the distribution's folder there."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +46,17 @@ class Command:
     subcommands: str = ""
 
     def functions(self) -> dict[str, Function]:
-        """Import the command and return its functions by name, such as "eval compare"."""
+        """Import the command and return its functions by name, such as "eval compare".
+
+        Those of installed distributions follow the built-in ones in alphabetical order.
+        """
         own = {self.name: load(self.function)} if self.function else {}
         below: Mapping[str, Function] = load(self.subcommands) if self.subcommands else {}
-        return own | {f"{self.name} {word}": function for word, function in below.items()}
+        own |= {f"{self.name} {word}": function for word, function in below.items()}
+        for name, reference in sorted(plugins.references(GROUP).items()):
+            if name.startswith(f"{self.name} ") and name not in own:
+                own[name] = plugins.import_object(reference)
+        return own
 
 
 def load(place: str) -> Any:

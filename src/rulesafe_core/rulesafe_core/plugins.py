@@ -22,6 +22,7 @@ T = TypeVar("T")
 GROUPS = {
     "rulesafe.agents": "agent",
     "rulesafe.cameras": "file of cameras",
+    "rulesafe.commands": "command",
     "rulesafe.locks": "rule set",
     "rulesafe.memories": "memory",
     "rulesafe.policies": "policy",
@@ -80,6 +81,11 @@ def load_file(
 def names(group: str, builtin: Mapping[str, object]) -> list[str]:
     """Return the built-in names, then the names of entry points in alphabetical order."""
     return [*builtin, *sorted(_installed(group, tuple(sys.path)).names - set(builtin))]
+
+
+def references(group: str) -> dict[str, str]:
+    """Return the entry points of a group: name -> `module:attribute`."""
+    return {point.name: point.value for point in _installed(group, tuple(sys.path))}
 
 
 @lru_cache

@@ -36,7 +36,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # of the profile's interface, loopback
 os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(
-    Path(__file__).parents[1] / "config/fast_dds_loopback.xml"
+    Path(__file__).parent / "config/fast_dds_loopback.xml"
 )
 
 
@@ -259,7 +259,7 @@ def lerobot(peers):
     """lerobot(CODE, *arguments, version="0.4.4", cwd=None): the finished process of a program that
     can import LeRobot and its plugin for RuleSafe."""
     pytest.importorskip("torch", reason="the extra learn is not installed")
-    plugin = Path(__file__).parents[1] / "integrations/lerobot_env_rulesafe"
+    plugin = Path(__file__).parent / "integrations/lerobot_env_rulesafe"
 
     def run(code, *arguments, version="0.4.4", cwd=None):
         datasets = "datasets<4" if version < "0.4" else "datasets>=4,<5"

@@ -47,7 +47,7 @@ SETTINGS = {
     "planner_node.expert": ("ExpertConfig",),
     "vq_memory_node.train_config": ("MemoryTrainConfig",),
     "policy_node.configs": ("TrainConfig", "Dp3Config"),
-    "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "Backbone"),
+    "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "LanguageConfig"),
 }
 """Module -> its frozen dataclasses of settings that users set in Python."""
 

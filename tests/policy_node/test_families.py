@@ -1,3 +1,5 @@
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -6,8 +8,9 @@ pytest.importorskip("accelerate")
 pytest.importorskip("transformers")
 
 from policy_node.checkpoints import read_policy
-from policy_node.configs import TrainConfig
-from policy_node.families import FAMILIES, find_config, find_family
+from policy_node.configs import TrainConfig, from_json
+from policy_node.configs_vla import ImageEncoderConfig, Pi0Config
+from policy_node.families import find_config
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
 from policy_node.policy import CAMERAS
@@ -17,16 +20,16 @@ from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
 
 ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-READERS = [name for name in FAMILIES if "small" in find_family(name).configs()]
+READERS = ("rdt", "cogact", "pi0")
 
 
-@pytest.mark.parametrize("size", ["tiny", "small", "images"])
+@pytest.mark.parametrize("size", ["tiny", "images"])
 @pytest.mark.parametrize("family", READERS)
 @pytest.mark.train
 def test_a_family_that_reads_is_trained_saved_and_asked(
     family, size, demos, cache, memories, tmp_path
 ):
-    """A tiny network receives only point clouds, a small one images too, `images` only these."""
+    """A tiny network receives only point clouds, `images` only images."""
     task = TrainingTask(family, size, find_config(family, size), memories["vq"], demos, None, cache)
     train(task, TrainConfig(steps=2, batch=2, warm_up=1), tmp_path)
     policy = load_policy(tmp_path)
@@ -61,3 +64,24 @@ def test_a_batch_is_the_familys_own_unless_it_is_set(
         out = tmp_path / str(expected)
         train(task, TrainConfig(steps=1, **settings), out)
         assert read_policy(out).training["facts"]["config"]["batch"] == expected
+
+
+@pytest.mark.parametrize("images", [False, True])
+def test_a_configuration_of_an_earlier_checkpoint_is_read(images):
+    """It has fields of pretrained weights, and a list of image encoders."""
+    current = find_config("pi0", "images" if images else "tiny")
+    unused = {"weights": "", "download": False, "trained": True}
+    encoder = {"kind": "conv", "sizes": {"size": 112, "channels": [16, 32, 64, 128]}, **unused}
+    stored = {
+        "language": {**asdict(current.language), **unused},
+        "vision": [encoder] if images else [],
+        "pieces": "",
+        "encoder": current.encoder,
+        "width": 128,
+        "hidden": 256,
+        "sample_steps": 10,
+    }
+    found = from_json(Pi0Config, stored)
+    assert found == current and (found.vision == ImageEncoderConfig()) is images
+    with pytest.raises(TypeError, match="pieces"):
+        from_json(Pi0Config, {**stored, "pieces": "t5-base"})

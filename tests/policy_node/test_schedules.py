@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.ema import averaged
-from policy_node.schedules import Diffusion, FlowMatching, signal_shares
+from policy_node.schedules import Diffusion, FlowMatching
 from rulesafe_core.errors import RuleSafeError
 
 
@@ -22,9 +22,8 @@ def test_diffusion_arrives_where_a_perfect_network_points():
     np.testing.assert_allclose(found, actions, atol=1e-4)
 
 
-@pytest.mark.parametrize("prediction", ["sample", "epsilon"])
 @pytest.mark.parametrize(("steps", "samples"), [(100, 10), (100, 7), (50, 50)])
-def test_each_step_is_that_of_the_paper(prediction, steps, samples):
+def test_each_step_is_that_of_the_paper(steps, samples):
     """Song et al., 2020, equation 12 without noise, in double precision, from call to call."""
     calls = []
 
@@ -33,19 +32,16 @@ def test_each_step_is_that_of_the_paper(prediction, steps, samples):
         return torch.tanh(noisy + time[:, None, None] / steps)
 
     noise = torch.randn(1, 50, 13, generator=seeded(0))
-    last = Diffusion(steps, samples, prediction).steps(network, noise)
+    last = Diffusion(steps, samples).steps(network, noise)
     share = np.cos((np.arange(steps + 1) / steps + 0.008) / 1.008 * np.pi / 2) ** 2
     share = np.cumprod(np.maximum(share[1:] / share[:-1], 0.001))
     assert [time for _, time in calls] == [k * (steps // samples) for k in range(samples)][::-1]
     for (noisy, time), after in zip(calls, [*calls[1:], (last.double().numpy(), -1)], strict=True):
         predicted = np.tanh(noisy + time / steps)
         root, rest = np.sqrt(share[time]), np.sqrt(1 - share[time])
-        if prediction == "sample":
-            sample, error = predicted, (noisy - root * predicted) / rest
-        else:
-            sample, error = (noisy - rest * predicted) / root, predicted
+        error = (noisy - root * predicted) / rest
         then = share[after[1]] if after[1] >= 0 else 1.0
-        expected = np.sqrt(then) * np.clip(sample, -1, 1) + np.sqrt(1 - then) * error
+        expected = np.sqrt(then) * np.clip(predicted, -1, 1) + np.sqrt(1 - then) * error
         np.testing.assert_allclose(after[0], expected, atol=2e-3)
 
 
@@ -97,19 +93,6 @@ def test_what_the_network_is_trained_to_say_has_no_loss(schedule):
 
     assert schedule.loss(perfect, actions).item() < 1e-6
     assert schedule.loss(mute, actions).item() > 0.2
-
-
-def test_a_network_that_predicts_the_noise_is_trained_to_predict_the_noise():
-    torch.manual_seed(0)
-    actions, shares = torch.rand(64, 50, 13) * 2 - 1, signal_shares(100)
-
-    def noise(noisy, time):
-        share = shares[time, None, None]
-        return (noisy - share**0.5 * actions) / (1 - share) ** 0.5
-
-    schedule = Diffusion(100, 10, prediction="epsilon")
-    assert schedule.loss(noise, actions).item() < 1e-4
-    assert schedule.loss(lambda *_: actions, actions).item() > 0.2
 
 
 @pytest.mark.parametrize(("loss", "expected"), [("squared", 0.25), ("absolute", 0.5)])

@@ -127,7 +127,7 @@ class Network(nn.Module):
         parameters."""
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
-        """Return the configuration that creates this network without files of pretrained weights,
+        """Return the configuration that creates this network without the files of its frozen parts,
         given the configuration from which it was created."""
         return config
 

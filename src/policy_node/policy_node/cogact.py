@@ -10,7 +10,7 @@ Differences: the transformer also has a token of the robot's state, since the ta
 positions and the other families receive it; chunks have 50 actions instead of 16, without adaptive
 ensembling; vision features are those of the last layer instead of the one before, projected by an
 MLP of two layers instead of three; the cognition is dropped for all noise samples of a training
-sample at once; at tiny size the network predicts the sample. Memory tokens are part of the language
+sample at once; the network predicts the sample. Memory tokens are part of the language
 input, see language.py.
 """
 
@@ -82,11 +82,11 @@ class CogAct(VisionLanguageNetwork):
     def __init__(self, config: CogActConfig, memory: MemoryShape) -> None:
         super().__init__()
         self.model = VisionLanguage(config, memory)
-        self.config: CogActConfig = self.model.resolved(config)
+        self.config = config
         features = self.model.text.config.hidden_size
         self.query = nn.Parameter(0.02 * torch.randn(features))
         self.actions = ActionTransformer(config, features)
-        self.schedule = Diffusion(config.train_steps, config.sample_steps, config.prediction)
+        self.schedule = Diffusion(config.train_steps, config.sample_steps)
 
     def loss(self, batch: Batch) -> Tensor:
         assert batch.actions is not None

@@ -32,9 +32,7 @@ def train(
     length: int | None = None,
     rules: str | None = None,
     cache: Path | None = None,
-    weights: tuple[str, ...] = (),
     skills: str | None = None,
-    download: bool = False,
     config: Annotated[TrainConfig, tyro.conf.OmitArgPrefixes] = TrainConfig(),
 ) -> None:
     """Train a policy on demonstrations.
@@ -52,29 +50,25 @@ def train(
         memory: Kind of memory; for a memory of another package, the name of its entry point or
             module:Class.
         out: Output folder of the checkpoint.
-        size: tiny, base (not skills and two_level), or small (rdt, cogact and pi0 only; tiny with
-            camera images); images (not dp3: camera images instead of point clouds); gru,
-            transformer, scenes, sparse_scenes (two_level only: the network over the memory, or
-            earlier scenes); published (dp3 only: as published, with the widths of tiny).
+        size: tiny; images (not dp3: camera images instead of point clouds); gru, transformer,
+            scenes, sparse_scenes (two_level only: the network over the memory, or earlier scenes);
+            base (dp3 only: with the published widths); published (dp3 only: as published, with the
+            widths of tiny).
         memory_model: Name or folder of the memory model (vq and fsq only).
         clusters: J, the number of different tokens (vq and fsq only).
         length: M, the number of values in the memory, 2 s apart.
         rules: Comma-separated rules whose demonstrations are used; None: all.
         cache: Folder for decoded point clouds and images, which several runs may share; None: a
             folder next to OUT.
-        weights: Folders or Hugging Face names of pretrained weights, the language model first, then
-            the vision encoders (rdt, cogact and pi0 at base size only).
         skills: Folder of the trained skills that execute the subtasks (two_level only).
-        download: Whether weights that are not on this machine may be downloaded.
     """
-    from policy_node.configs_vla import from_weights
     from policy_node.families import find_config
     from rulesafe_data.bars import training_bar
     from rulesafe_data.store import EpisodeStore
     from vq_memory_node.memory import make_memory
 
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
-    network = from_weights(find_config(policy, size), weights, download)
+    network = find_config(policy, size)
     if isinstance(network, TwoLevelConfig) != (skills is not None):
         raise RuleSafeError(
             "two_level requires --skills, the folder of trained skills; other families do not "

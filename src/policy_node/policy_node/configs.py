@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
@@ -13,12 +13,17 @@ Config = TypeVar("Config")
 
 def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
     """Return a configuration with these values, read from JSON; lists become tuples."""
-    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+    removed = kind.REMOVED.items() if issubclass(kind, NetworkConfig) else ()
+    current = {name: value for name, value in values.items() if (name, value) not in removed}
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in current.items()})
 
 
 class NetworkConfig:
     """The inputs of a network. The configuration of a family is a frozen dataclass that derives
     from this class and overrides some of these values with fields or properties."""
+
+    REMOVED: ClassVar[Mapping[str, Any]] = {}
+    """Fields that configurations of earlier checkpoints have, and the only valid value of each."""
 
     @property
     def frames(self) -> int:

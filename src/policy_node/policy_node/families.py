@@ -18,7 +18,7 @@ class Family:
     """A policy family; its parts are given as "module:name".
 
     Attributes:
-        sizes: a dict size -> configuration, with tiny and base, in a module without torch.
+        sizes: a dict size -> configuration, with `tiny`, in a module without torch.
         network: the network's class, called with a configuration and a MemoryShape.
         source: publication of the family.
         batch: default batch size of training.

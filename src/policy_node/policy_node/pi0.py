@@ -33,7 +33,6 @@ from policy_node.vision_language import (
     additive_mask,
     positions,
 )
-from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import MemoryShape
 
 PERIODS = (4e-3, 4.0)
@@ -53,12 +52,11 @@ def block_mask(mask: Tensor, blocks: Tensor, queries: int) -> Tensor:
 
 
 class Pi0(VisionLanguageNetwork):
-    """The pi0 network. Its language model must be Gemma or PaliGemma."""
+    """The pi0 network. Its language model must be Gemma."""
 
     def __init__(self, config: Pi0Config, memory: MemoryShape) -> None:
         super().__init__()
         self.model = VisionLanguage(config, memory)
-        self.config: Pi0Config = self.model.resolved(config)
         self.expert = _expert(self.model.text.config, config)
         width = config.width
         self.state = nn.Linear(JOINTS, width)
@@ -109,8 +107,6 @@ class Pi0(VisionLanguageNetwork):
 
 def _expert(text: Any, config: Pi0Config) -> Any:
     """Return the action expert, without embeddings, for a Gemma of the configuration `text`."""
-    if text.model_type != "gemma":
-        raise RuleSafeError(f"pi0 requires gemma or paligemma, not {text.model_type}")
     expert: Any = GemmaModel(
         type(text)(
             vocab_size=1,

@@ -17,18 +17,13 @@ import torch
 from torch import Tensor, nn
 
 from policy_node.attention import Attention, StepEmbedding, mlp, sinusoids
-from policy_node.backbones import make_backbone, resolved
 from policy_node.batches import Batch
 from policy_node.configs_vla import RdtConfig
 from policy_node.language import TokenEmbedding
 from policy_node.policy import CHUNK
 from policy_node.schedules import JOINTS, Diffusion, Predict
-from policy_node.vision_language import (
-    VisionLanguageNetwork,
-    additive_mask,
-    make_vision,
-    resolve,
-)
+from policy_node.vision import Vision
+from policy_node.vision_language import VisionLanguageNetwork, additive_mask, make_language_model
 from vq_memory_node.memory import MemoryShape
 
 
@@ -56,13 +51,11 @@ class Rdt(VisionLanguageNetwork):
     def __init__(self, config: RdtConfig, memory: MemoryShape) -> None:
         super().__init__()
         width = config.width
-        self.language = make_backbone(config.language)
-        language = resolved(config.language, self.language)
+        self.language = make_language_model(config.language)
         table = self.language.get_input_embeddings()
-        self.tokens = TokenEmbedding(table, memory, shipped=not config.pieces)
+        self.tokens = TokenEmbedding(table, memory)
         self.from_language = mlp(table.embedding_dim, width, width)
-        self.vision = make_vision(config, width)
-        self.config: RdtConfig = resolve(config, language, self.vision)
+        self.vision = Vision(config, width)
         self.step = StepEmbedding(width)
         self.state = mlp(JOINTS, width, width)
         self.action = mlp(JOINTS, width, width)
@@ -70,7 +63,7 @@ class Rdt(VisionLanguageNetwork):
         self.blocks = nn.ModuleList(RdtBlock(width, config.heads) for _ in range(config.depth))
         self.norm = nn.RMSNorm(width)
         self.out = mlp(width, width, JOINTS)
-        self.schedule = Diffusion(config.train_steps, config.sample_steps, config.prediction)
+        self.schedule = Diffusion(config.train_steps, config.sample_steps)
 
     def parts(self) -> dict[str, nn.Module]:
         denoiser = [self.step, self.state, self.action, self.blocks, self.norm, self.out]

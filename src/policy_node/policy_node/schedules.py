@@ -6,7 +6,6 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -50,21 +49,13 @@ class Diffusion(NoiseSchedule):
     noise schedule of Nichol and Dhariwal, 2021.
 
     `time` is the diffusion step (int64); at step 0 there is hardly any noise. Actions must be in
-    -1 .. 1: samples are clipped to this range.
+    -1 .. 1: samples are clipped to this range. The network predicts the sample itself.
 
     Args:
-        prediction: what the network predicts: the sample itself, as in DP3 and RDT, or the noise
-            in it, as in CogACT.
         loss: one of LOSSES.
     """
 
-    def __init__(
-        self,
-        train_steps: int,
-        sample_steps: int,
-        prediction: Literal["sample", "epsilon"] = "sample",
-        loss: str = "squared",
-    ) -> None:
+    def __init__(self, train_steps: int, sample_steps: int, loss: str = "squared") -> None:
         if loss not in LOSSES:
             raise unknown_name("loss", loss, LOSSES)
         if not 1 <= sample_steps <= train_steps:
@@ -74,7 +65,6 @@ class Diffusion(NoiseSchedule):
         self._signal = signal_shares(train_steps)
         self._all_signal = torch.tensor(1.0)  # after the last step
         self.train_steps, self.sample_steps = train_steps, sample_steps
-        self.prediction = prediction
         self._error = LOSSES[loss]
 
     def loss(self, predict: Predict, actions: Tensor) -> Tensor:
@@ -82,8 +72,7 @@ class Diffusion(NoiseSchedule):
         noise = torch.randn_like(actions)
         share = self._signal.to(actions)[time, None, None]
         noisy = share**0.5 * actions + (1 - share) ** 0.5 * noise
-        target = actions if self.prediction == "sample" else noise
-        return self._error(predict(noisy, time), target)
+        return self._error(predict(noisy, time), actions)
 
     @property
     def times(self) -> Tensor:
@@ -94,13 +83,9 @@ class Diffusion(NoiseSchedule):
         actions = noise
         shares = [*self._signal[self.times], self._all_signal]
         for time, share, before in zip(self.times, shares[:-1], shares[1:], strict=True):
-            predicted = predict(actions, time.to(noise.device).expand(len(noise)))
-            if self.prediction == "sample":
-                sample = predicted
-                predicted = (actions - share**0.5 * sample) / (1 - share) ** 0.5
-            else:
-                sample = (actions - (1 - share) ** 0.5 * predicted) / share**0.5
-            actions = before**0.5 * sample.clamp(-1, 1) + (1 - before) ** 0.5 * predicted
+            sample = predict(actions, time.to(noise.device).expand(len(noise)))
+            error = (actions - share**0.5 * sample) / (1 - share) ** 0.5
+            actions = before**0.5 * sample.clamp(-1, 1) + (1 - before) ** 0.5 * error
         return actions
 
 

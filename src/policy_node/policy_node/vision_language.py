@@ -1,48 +1,57 @@
-"""The input of a vision-language model: scene features and images, then instruction and memory."""
+"""The input of a vision-language model: scene features and images, then instruction and memory.
+
+Language models are those of the library transformers, version 5: before, Gemma scaled all input
+embeddings instead of those of its tokens only.
+"""
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
+import transformers
 from torch import Tensor, nn
 
-from policy_node.backbones import make_backbone, resolved
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig
-from policy_node.configs_vla import Backbone, VisionLanguageConfig
+from policy_node.configs_vla import LanguageConfig, VisionLanguageConfig
 from policy_node.language import TokenEmbedding, tokenize
-from policy_node.scene_encoder import SceneEncoder, make_encoder
+from policy_node.scene_encoder import SceneEncoder
 from policy_node.schedules import DenoisingNetwork
-from policy_node.vision import PublishedEncoder, Vision, make_vision_encoder
-from rulesafe_core.errors import RuleSafeError
+from policy_node.vision import Vision
 from vq_memory_node.memory import MemoryShape
 
-Config = TypeVar("Config", bound=VisionLanguageConfig)
+MODELS = {"t5": "T5EncoderModel", "gemma": "GemmaModel", "llama": "LlamaModel"}
+"""The class of each kind of language model."""
+
+NO_DROPOUT = {"t5": {"dropout_rate": 0.0}}
+"""Settings that disable dropout, so that the output depends on the input only."""
+
+
+def make_language_model(config: LanguageConfig) -> Any:
+    """Return a language model with random weights, without dropout, in float32."""
+    model = getattr(transformers, MODELS[config.kind])
+    return model(model.config_class(**config.sizes | NO_DROPOUT.get(config.kind, {}))).float()
 
 
 class VisionLanguageNetwork(DenoisingNetwork):
-    """A network with a language model and one `Vision` module.
-
-    Attributes:
-        config: configuration that creates the network without the files of pretrained weights.
-    """
-
-    config: VisionLanguageConfig
+    """A network with a language model and one `Vision` module."""
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
-        return self.config
+        assert isinstance(config, VisionLanguageConfig)
+        scene = self.scene_encoder()
+        return replace(config, encoder=scene.config if scene else None)
 
     def scene_encoder(self) -> SceneEncoder | None:
         (vision,) = (part for part in self.modules() if isinstance(part, Vision))
         return vision.scene
 
     def token_ids(self, instruction: str) -> list[int]:
-        ids = tokenize(instruction, self.config.pieces, self.config.language.download)
-        return ids or [0]  # attention needs at least one token, even if the instruction is empty
+        # Attention needs at least one token, even if the instruction is empty.
+        return tokenize(instruction) or [0]
 
 
 class VisionLanguage(nn.Module):
-    """A language model with its own vision encoder (PaliGemma) or with separate ones.
+    """A language model and its input.
 
     Attributes:
         text: the language model.
@@ -52,26 +61,9 @@ class VisionLanguage(nn.Module):
 
     def __init__(self, config: VisionLanguageConfig, memory: MemoryShape) -> None:
         super().__init__()
-        model = make_backbone(config.language)
-        self._language = resolved(config.language, model)
-        if config.language.kind == "paligemma" and not config.vision:
-            self.text: Any = model.language_model
-            encoders = [PublishedEncoder(model.vision_tower)]
-            width = self.text.config.hidden_size
-            self.vision = Vision(encoders, width, model.multi_modal_projector, _scene(config))
-        elif config.vision or config.encoder:
-            self.text = model
-            self.vision = make_vision(config, model.config.hidden_size)
-        else:
-            raise RuleSafeError(
-                f"the language model {config.language.kind!r} has no vision encoder; set `vision` "
-                "or `encoder` of the configuration"
-            )
-        self.tokens = TokenEmbedding(self.text.embed_tokens, memory, shipped=not config.pieces)
-
-    def resolved(self, config: Config) -> Config:
-        """Return the configuration that creates the same parts without files of weights."""
-        return resolve(config, self._language, self.vision)
+        self.text = make_language_model(config.language)
+        self.vision = Vision(config, self.text.config.hidden_size)
+        self.tokens = TokenEmbedding(self.text.embed_tokens, memory)
 
     def parts(self) -> dict[str, nn.Module]:
         """Return the parts that `rulesafe policy describe` lists."""
@@ -84,27 +76,6 @@ class VisionLanguage(nn.Module):
         language, mask = self.tokens(batch, self.text.embed_tokens)
         vision_mask = torch.ones(vision.shape[:2], dtype=torch.bool, device=vision.device)
         return torch.cat([vision, language], 1), torch.cat([vision_mask, mask], 1)
-
-
-def make_vision(config: VisionLanguageConfig, width: int) -> Vision:
-    """Return the vision module of a configuration, for a language model without vision encoder."""
-    return Vision([make_vision_encoder(b) for b in config.vision], width, scene=_scene(config))
-
-
-def _scene(config: VisionLanguageConfig) -> SceneEncoder | None:
-    return make_encoder(config.encoder) if config.encoder else None
-
-
-def resolve(config: Config, language: Backbone, vision: Vision) -> Config:
-    """Return `config` without files of pretrained weights: with this language backbone and with
-    the configurations of the loaded encoders of `vision`."""
-    pairs = zip(config.vision, vision.encoders, strict=False)
-    encoders = tuple(
-        resolved(backbone, part.model) if isinstance(part, PublishedEncoder) else backbone
-        for backbone, part in pairs
-    )
-    scene = vision.scene.config if vision.scene else None
-    return replace(config, language=language, vision=encoders, encoder=scene)
 
 
 def positions(mask: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ pytest.importorskip("transformers")
 
 from policy_node.batches import Batch
 from policy_node.cogact import CogAct
-from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, Backbone
+from policy_node.configs_vla import COGACT_SIZES, PI0_SIZES, RDT_SIZES, ImageEncoderConfig
 from policy_node.pi0 import Pi0
 from policy_node.rdt import Rdt
 from vq_memory_node.memory import MemoryShape
@@ -21,11 +21,10 @@ def _small(config):
     """Return a family's tiny configuration with images of 32 pixels and a width of 64."""
     narrow = {"d_model": 64, "d_ff": 64, "hidden_size": 64, "intermediate_size": 64}
     sizes = {key: narrow.get(key, value) for key, value in config.language.sizes.items()}
-    eye = Backbone("conv", {"size": 32, "channels": [8, 16, 32]})
     return replace(
         config,
         language=replace(config.language, sizes=sizes),
-        vision=(eye,),
+        vision=ImageEncoderConfig(32, (8, 16, 32)),
         encoder=None,
         width=64,
     )

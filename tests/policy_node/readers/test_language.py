@@ -54,7 +54,7 @@ def test_a_token_has_its_id_at_the_tail():
     tokens = torch.arange(4)
     assert memory_ids(tokens, 32000, 4).tolist() == [31996, 31997, 31998, 31999]
     table = torch.nn.Embedding(VOCABULARY, 8)
-    words = TokenEmbedding(table, MemoryShape("tokens", 2, 4), shipped=True)
+    words = TokenEmbedding(table, MemoryShape("tokens", 2, 4))
     mask = torch.tensor([[False, True]])
     found, there = words(a_batch(torch.tensor([[0, 3]]), mask), table)
     rows = [7, 8, 9, VOCABULARY - 4, VOCABULARY - 1]
@@ -62,20 +62,9 @@ def test_a_token_has_its_id_at_the_tail():
     assert there.tolist() == [[True, True, True, False, True]]
 
 
-def test_where_the_language_model_stays_as_it_is_the_tail_alone_learns():
-    table = torch.nn.Embedding(100, 8).requires_grad_(False)
-    words = TokenEmbedding(table, MemoryShape("tokens", 2, 4), shipped=False)
-    batch = a_batch(torch.tensor([[0, 3]]), torch.ones(1, 2, dtype=torch.bool))
-    found, _ = words(batch, table)
-    assert torch.equal(found[0, 3:], table.weight[[96, 99]])
-    found.sum().backward()
-    assert table.weight.grad is None
-    assert words.tail.grad.abs().sum(1).tolist() == [8, 0, 0, 8]
-
-
 def test_rows_of_a_raw_memory_are_mapped_linearly():
-    table = torch.nn.Embedding(100, 8)
-    words = TokenEmbedding(table, MemoryShape("raw", 2), shipped=False)
+    table = torch.nn.Embedding(VOCABULARY, 8)
+    words = TokenEmbedding(table, MemoryShape("raw", 2))
     rows = torch.rand(1, 2, 13)
     found, _ = words(a_batch(rows, torch.ones(1, 2, dtype=torch.bool)), table)
     torch.testing.assert_close(found[0, 3:], rows[0] @ words.raw.weight.T + words.raw.bias)
@@ -83,8 +72,6 @@ def test_rows_of_a_raw_memory_are_mapped_linearly():
 
 def test_a_memory_that_would_take_the_words_ids_is_refused():
     table = torch.nn.Embedding(VOCABULARY, 8)
-    TokenEmbedding(table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS), shipped=True)
+    TokenEmbedding(table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS))
     with pytest.raises(RuleSafeError, match="of which 512 are available"):
-        TokenEmbedding(
-            table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS + 1), shipped=True
-        )
+        TokenEmbedding(table, MemoryShape("tokens", 2, VOCABULARY - SHIPPED_TOKENS + 1))

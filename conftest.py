@@ -256,20 +256,18 @@ if not torch.cuda.is_available():
 
 @pytest.fixture(scope="session")
 def lerobot(peers):
-    """lerobot(CODE, *arguments, version="0.4.4", cwd=None): the finished process of a program that
+    """lerobot(CODE, *arguments, version="0.4.4"): the finished process of a program that
     can import LeRobot and its plugin for RuleSafe."""
     pytest.importorskip("torch", reason="the extra learn is not installed")
     plugin = Path(__file__).parent / "integrations/lerobot_env_rulesafe"
 
-    def run(code, *arguments, version="0.4.4", cwd=None):
+    def run(code, *arguments, version="0.4.4"):
         datasets = "datasets<4" if version < "0.4" else "datasets>=4,<5"
         made = peers(f"lerobot_{version}", f"lerobot=={version}", datasets)
         made |= {"HF_HUB_OFFLINE": "1"}
         required = peers("lerobot_requires", *LEROBOT_REQUIRES, plugin)["PYTHONPATH"]
         made["PYTHONPATH"] += os.pathsep + required
         command = [sys.executable, "-c", OPERATORS + code, *map(str, arguments)]
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=600, env=made, cwd=cwd
-        )
+        return subprocess.run(command, capture_output=True, text=True, timeout=600, env=made)
 
     return run

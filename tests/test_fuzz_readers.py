@@ -23,10 +23,6 @@ from hypothesis import strategies as st
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
-from policy_node.groot import read_chunk, read_content, read_modalities
-from policy_node.wire import Form, msgpack_numpy, npy
-from policy_node.wire import decode as decode_message
-from policy_node.wire import encode as encode_message
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import read_hull, write_hull
 from rulesafe_core.messages import decode_image
@@ -40,7 +36,6 @@ from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.repair import repair
 from rulesafe_data.bags.writing import BagWriter
-from rulesafe_data.layout import GROOT_PARTS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request as load_generation
@@ -59,9 +54,14 @@ from rulesafe_eval.request import load_request as load_evaluation
 from rulesafe_eval.results import read_results
 from rulesafe_eval.submission import FORMAT as SUBMISSION
 from rulesafe_eval.submission import decode_actions, read_submission
+from rulesafe_groot.client import read_chunk, read_content, read_modalities
+from rulesafe_groot.dataset import PARTS
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_locks.rules import load_rule
+from rulesafe_openpi.wire import Form, msgpack_numpy, npy
+from rulesafe_openpi.wire import decode as decode_message
+from rulesafe_openpi.wire import encode as encode_message
 from rulesafe_ros.graph.plain import read_fields
 from rulesafe_ros.launch.expression import MAX_LENGTH, evaluate
 from rulesafe_ros.launch.model import LaunchError
@@ -343,7 +343,7 @@ def groot_answer(form: Form) -> Callable[[Path], Target]:
         path = folder / "answer"
         actions = {"right_arm": np.zeros((1, 2, 7)), "right_hand": np.zeros((1, 2, 6))}
         path.write_bytes(encode_message([actions, {}], form))
-        return Target(path, lambda: read_chunk(read_content(path.read_bytes()), GROOT_PARTS))
+        return Target(path, lambda: read_chunk(read_content(path.read_bytes()), PARTS))
 
     return make
 

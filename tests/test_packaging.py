@@ -185,7 +185,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
         line
-        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "remote", "meshes")
+        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "meshes")
         for line in OPTIONAL[extra]
     ]
     required = {PIP[module] for module in imported & PIP.keys()}
@@ -203,6 +203,7 @@ def test_the_documentation_installs_what_rosdep_does_not_know():
     section = text.split("### With an installed ROS 2\n")[1].split("\n### ")[0]
     named = re.findall(r"^pip install -c constraints.txt (.*)", section, re.MULTILINE)
     listed = {name for line in named for name in line.split("#")[0].split()} - {"'setuptools<81'"}
+    listed -= {re.split("[<>=]", line)[0] for line in OPTIONAL["integrations"]}
     assert listed == set().union(*map(from_pip, MANIFESTS))
 
 
@@ -225,6 +226,17 @@ def test_a_missing_module_is_installed_by_the_extra_that_its_error_names():
     for module, extra in EXTRAS.items():
         declared = {re.split("[<>=]", line)[0] for line in OPTIONAL[extra]}
         assert extra == "ros" or PIP.get(module, module) in declared
+
+
+def test_what_installed_integrations_require_is_locked():
+    setup = (ROOT / "scripts/setup.sh").read_text()
+    names = re.search(r"^readonly integrations=\((.*)\)", setup, re.MULTILINE)[1].split()
+    files = [ROOT / "integrations" / name / "pyproject.toml" for name in names]
+    projects = [tomllib.loads(path.read_text())["project"] for path in files]
+    required = {line for project in projects for line in project["dependencies"]}
+    ours = {"rulesafe", *(project["name"] for project in projects)}
+    assert required - ours == set(OPTIONAL["integrations"])
+    assert {project["version"] for project in projects} == {PROJECT["project"]["version"]}
 
 
 def test_every_data_file_is_packaged():

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from policy_node.loading import find_policy, memory_of_policy
+from policy_node.loading import SCHEMES, check_policy, find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import INTEGRATIONS
 from vq_memory_node.controls import PastActions
 from vq_memory_node.keyframes import OraclePhases
 from vq_memory_node.memory import WIDTHS, NoMemory, RawMemory
@@ -111,6 +112,42 @@ def test_what_is_wrong_in_it_is_shown_where_it_is(tmp_path, monkeypatch):
 def test_what_is_no_policy_is_refused_with_the_reason(mine, name, reason):
     with pytest.raises(RuleSafeError, match=reason):
         find_policy(name)
+
+
+REMOTE = """
+from policy_node.policy import Needs
+
+class Remote:
+    needs = Needs()
+
+    def __init__(self, address):
+        self.parse(address)
+
+    @classmethod
+    def parse(cls, address):
+        if "host" not in address:
+            raise ValueError(address)
+
+    def reset(self): ...
+    def infer(self, observation): ...
+"""
+
+
+def test_a_scheme_is_an_entry_point(installed):
+    installed("my_remote", REMOTE, "[rulesafe.policy_schemes]\nmine = my_remote:Remote\n")
+    assert type(find_policy("mine://host")).__name__ == "Remote"
+    check_policy("mine://host")
+    with pytest.raises(ValueError, match="mine://other"):
+        check_policy("mine://other")
+    for find in (find_policy, check_policy):
+        with pytest.raises(RuleSafeError, match=r"unknown scheme .* 'yours'; valid: .*mine"):
+            find("yours://host")
+
+
+def test_a_scheme_that_is_not_installed_names_its_distribution(monkeypatch):
+    monkeypatch.setitem(INTEGRATIONS[SCHEMES], "later", "my_folder")
+    with pytest.raises(RuleSafeError, match=r"'later' .* pip install \./integrations/my_folder"):
+        find_policy("later://host")
 
 
 def test_a_device_that_is_not_available_is_refused():

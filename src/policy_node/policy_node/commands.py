@@ -1,11 +1,8 @@
 """The subcommands of `rulesafe policy`. Each imports its dependencies when it runs."""
 
-import os
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 from typing import Annotated, Any
 
 import tyro
@@ -155,8 +152,8 @@ def open_loop(
     Example: rulesafe policy open-loop dp3_rule_020 demos --rules rule_020
 
     Args:
-        name: Name of a shipped policy, folder of a checkpoint, module:Class on the PYTHONPATH,
-            openpi://HOST:PORT or groot://HOST:PORT.
+        name: Name of a shipped policy, folder of a checkpoint, module:Class on the PYTHONPATH, or
+            an address such as openpi://HOST:PORT.
         data: Dataset with the policy's inputs, such as one written by `rulesafe demos render`.
         rules: Comma-separated rules whose demonstrations are used; None: all.
         episodes: Number of episodes, evenly spaced over the dataset.
@@ -318,58 +315,6 @@ def _encoder_errors(scene_encoder: Any, trained: Any, test: Any) -> str:
     return "\n".join([*rows, f"safe identified in {accuracy:.1%} of {len(errors)} scenes"])
 
 
-def serve(
-    name: Name,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    execute: int = 12,
-    connections: int = 4,
-    threads: int = 1,
-    device: str = "cpu",
-) -> None:
-    """Serve a policy by the WebSocket protocol of openpi's policy servers, until Ctrl-C or SIGTERM.
-
-    Each connection is one episode with its own memory. openpi's client and
-    `rulesafe eval --policy openpi://HOST:PORT` can use it. If the environment variable
-    RULESAFE_API_KEY is set, clients have to send this key.
-
-    Example: rulesafe policy serve two_level_all_rules --port 8000
-
-    Args:
-        name: Name of a shipped policy, folder of a checkpoint, or module:Class on the PYTHONPATH.
-        host: Address to listen on; other machines can connect to 0.0.0.0. There is no encryption.
-        port: Port to listen on; 0: a free one.
-        execute: Number of steps of a chunk that clients execute before the next observation. It
-            matters only for clients that do not send all joint positions, such as openpi's.
-        connections: Maximum number of simultaneous connections.
-        threads: Number of CPU threads of the policy.
-        device: Torch device of a checkpoint, such as cpu or cuda; a class chooses its own.
-    """
-    from policy_node.checkpoints import file_hashes
-    from policy_node.loading import find_policy, import_remote
-    from rulesafe_core.plugins import is_reference
-
-    check_positive("--execute", execute)
-    check_positive("--connections", connections)
-    check_positive("--threads", threads)
-    if not 0 <= port <= 65535:
-        raise RuleSafeError(f"--port is {port}; valid: 0 to 65535")
-    serving = import_remote("serve")
-    key = os.environ.get(serving.wire.API_KEY, "")
-    about = {"name": name, "files": {} if is_reference(name) else file_hashes(name)}
-    server = serving.PolicyServer(
-        lambda: find_policy(name, threads, device), execute, connections, key, about
-    )
-    with server.listen(host, port) as listening:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # From another thread, since `shutdown` waits until `serve_forever` has returned.
-            signal.signal(number, lambda *_: Thread(target=listening.shutdown).start())
-        address = listening.socket.getsockname()
-        print(f"serving {name} on openpi://{address[0]}:{address[1]}", flush=True)
-        listening.serve_forever()
-    print("stopped")
-
-
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "train": train,
     "describe": describe,
@@ -377,6 +322,5 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "scenes": scenes,
     "encoder": encoder,
     "exchange": exchange,
-    "serve": serve,
 }
 """Names of the subcommands; each returns its exit code, or None for 0."""

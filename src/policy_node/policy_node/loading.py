@@ -1,4 +1,4 @@
-"""Load a policy by name: a checkpoint, a class of another module, or the policy of a server.
+"""Load a policy by name: a checkpoint, a class of another module, or a policy at an address.
 
 Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_still:HoldStill`::
 
@@ -11,24 +11,21 @@ Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """
 
-import importlib
 from collections.abc import Collection
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import Needs, Policy, check_chunk
-from rulesafe_core.errors import RuleSafeError, missing_package
-from rulesafe_core.plugins import format_trace, import_object, is_reference
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import format_trace, import_object, is_reference, load, names
 from vq_memory_node.memory import Memory, NoMemory
 
-PROTOCOLS = {"openpi": "OpenpiPolicy", "groot": "GrootPolicy"}
-"""Scheme of the address of a policy server -> class of its client, in the module of that name."""
-
-RULESAFE = "rulesafe"
-"""Key of a server's metadata that describes its policy, if the server is of RuleSafe."""
+SCHEMES = "rulesafe.policy_schemes"
+"""Entry point group of schemes: `openpi` is that of openpi://HOST:PORT. The object is a `Policy`
+class that is instantiated with the address. Its class method `parse(address)` checks an address
+without a connection; its attribute `metadata` has facts about the policy for results."""
 
 
 def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
@@ -36,8 +33,8 @@ def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
 
     Args:
         name: name of a shipped policy, folder of a checkpoint, `module:Class`: an importable
-            `Policy` class, which is instantiated without arguments, or the address of a
-            policy server, openpi://HOST:PORT or groot://HOST:PORT, see `openpi` and `groot`.
+            `Policy` class, which is instantiated without arguments, or an address of an installed
+            scheme, such as openpi://HOST:PORT.
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
         device: torch device of a checkpoint, such as "cpu" or "cuda".
@@ -46,8 +43,8 @@ def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
         RuleSafeError: there is no such policy or device, or the class is not a `Policy`.
     """
     _check_given(name)
-    if is_remote(name):
-        remote_policy: Policy = _client(name)(name)
+    if scheme := scheme_of(name):
+        remote_policy: Policy = load(SCHEMES, scheme, {})(name)
         return remote_policy
     if is_reference(name):
         return _instance(name)
@@ -64,8 +61,8 @@ def check_policy(name: str) -> None:
     not instantiated, the weights of a checkpoint are not read, a server is not contacted. Raises
     RuleSafeError."""
     _check_given(name)
-    if is_remote(name):
-        _client(name).parse(name)
+    if scheme := scheme_of(name):
+        load(SCHEMES, scheme, {}).parse(name)
         return
     if is_reference(name):
         import_object(name)
@@ -78,29 +75,19 @@ def check_policy(name: str) -> None:
 def _check_given(name: str) -> None:
     if not name:
         raise RuleSafeError(
-            "no policy given; valid: shipped policy, checkpoint folder, module:Class or "
-            + " or ".join(f"{scheme}://HOST:PORT" for scheme in PROTOCOLS)
+            "no policy given; valid: shipped policy, checkpoint folder, module:Class"
+            + "".join(f", {address}" for address in addresses())
         )
 
 
-def is_remote(name: str) -> bool:
-    """Return whether a name is the address of a policy server."""
-    return name.startswith(tuple(f"{scheme}://" for scheme in PROTOCOLS))
+def scheme_of(name: str) -> str:
+    """Return the scheme of an address SCHEME://..., or "" if a policy's name is no address."""
+    return name.partition("://")[0] if "://" in name else ""
 
 
-def _client(name: str) -> Any:
-    """Return the class of the client for the address of a policy server."""
-    scheme = name.partition("://")[0]
-    return getattr(import_remote(scheme), PROTOCOLS[scheme])
-
-
-def import_remote(name: str) -> ModuleType:
-    """Return a module of this package whose packages may not be installed: a client of PROTOCOLS or
-    `serve`. Raises RuleSafeError with how to install them."""
-    try:
-        return importlib.import_module(f"policy_node.{name}")
-    except ImportError as error:
-        raise missing_package(error) from None
+def addresses() -> list[str]:
+    """Return the forms of addresses whose schemes are installed."""
+    return [f"{scheme}://HOST:PORT" for scheme in names(SCHEMES, {})]
 
 
 def checked_chunk(output: Any) -> NDArray[np.float32]:

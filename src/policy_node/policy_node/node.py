@@ -53,8 +53,8 @@ class PolicyParameters(Settings):
 
     policy: str = setting(
         "",
-        "Name of a shipped policy, folder of a checkpoint, module:Class, openpi://HOST:PORT or "
-        "groot://HOST:PORT.",
+        "Name of a shipped policy, folder of a checkpoint, module:Class, or an address such as "
+        "openpi://HOST:PORT.",
         changeable=True,
         check=lambda values: check_policy(values.policy),
     )

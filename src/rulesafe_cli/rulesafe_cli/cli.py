@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import getdoc
 
-from rulesafe_cli.table import COMMANDS, INTEGRATIONS, Command, Function
+from rulesafe_cli.table import COMMANDS, GROUP, INTEGRATIONS, Command, Function
+from rulesafe_core import plugins
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM
 from rulesafe_core.text_files import control_character, printable, shown_error
@@ -87,10 +88,7 @@ def _run(command: Command, argv: Sequence[str]) -> int:
     if name in functions:
         args = args[1:]
     elif name in INTEGRATIONS:
-        raise RuleSafeError(
-            f"{name} is part of the distribution {INTEGRATIONS[name]}, which is not installed: "
-            f"pip install ./integrations/{INTEGRATIONS[name]} in a clone of the repository"
-        )
+        raise plugins.not_installed(GROUP, name)
     else:
         name = command.name
     if name in functions:

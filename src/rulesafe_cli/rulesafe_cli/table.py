@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 GROUP = "rulesafe.commands"
 """Entry points of subcommands in other distributions."""
 
-INTEGRATIONS: dict[str, str] = {}
+INTEGRATIONS = plugins.INTEGRATIONS[GROUP]
 """Subcommand of a distribution in integrations/ -> the distribution's folder there."""
 
 

@@ -23,7 +23,6 @@ EXTRAS = {
     "openai": "llm",
     "pymodbus": "robot",
     "ray": "ray",
-    **dict.fromkeys(("msgpack", "websockets", "zmq"), "remote"),
     **dict.fromkeys(("builtin_interfaces", "diagnostic_msgs", "geometry_msgs"), "ros"),
     **dict.fromkeys(("rcl_interfaces", "rclpy", "rosgraph_msgs"), "ros"),
     **dict.fromkeys(("sensor_msgs", "std_msgs", "std_srvs", "trajectory_msgs"), "ros"),

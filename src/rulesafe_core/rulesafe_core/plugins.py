@@ -23,12 +23,21 @@ GROUPS = {
     "rulesafe.agents": "agent",
     "rulesafe.cameras": "file of cameras",
     "rulesafe.commands": "command",
+    "rulesafe.dataset_formats": "format of datasets",
     "rulesafe.locks": "rule set",
     "rulesafe.memories": "memory",
     "rulesafe.policies": "policy",
+    "rulesafe.policy_schemes": "scheme of a policy's address",
     "rulesafe.safes": "safe",
 }
 """Entry-point groups and the noun for an object of each group in error messages."""
+
+INTEGRATIONS = {
+    "rulesafe.commands": {"policy serve": "openpi"},
+    "rulesafe.dataset_formats": {"groot": "groot", "lerobot-v2.1": "openpi"},
+    "rulesafe.policy_schemes": {"groot": "groot", "openpi": "openpi"},
+}
+"""Entry points of the distributions in integrations/: group -> name -> folder there."""
 
 
 def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
@@ -51,6 +60,8 @@ def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
         return import_object(points[name].value)  # type: ignore[no-any-return]
     if is_reference(name):
         return import_object(name)  # type: ignore[no-any-return]
+    if name in INTEGRATIONS.get(group, {}):
+        raise not_installed(group, name)
     raise unknown_name(GROUPS[group], name, (*names(group, builtin), "module:NAME", *others))
 
 
@@ -81,6 +92,15 @@ def load_file(
 def names(group: str, builtin: Mapping[str, object]) -> list[str]:
     """Return the built-in names, then the names of entry points in alphabetical order."""
     return [*builtin, *sorted(_installed(group, tuple(sys.path)).names - set(builtin))]
+
+
+def not_installed(group: str, name: str) -> RuleSafeError:
+    """Return the error for an object of a distribution in INTEGRATIONS that is not installed."""
+    folder = INTEGRATIONS[group][name]
+    return RuleSafeError(
+        f"the {GROUPS[group]} {name!r} is part of the distribution {folder}, which is not "
+        f"installed: pip install ./integrations/{folder} in a clone of the repository"
+    )
 
 
 def references(group: str) -> dict[str, str]:

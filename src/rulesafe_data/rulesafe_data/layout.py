@@ -59,12 +59,6 @@ SUBTASKS = {
 JOINT_NAMES = {STATE: ACTION_JOINTS, ALL_POSITIONS: ALL_JOINTS, VELOCITY: ALL_JOINTS}
 JOINT_NAMES |= {ACTION: ACTION_JOINTS}
 
-GROOT_PARTS = {"right_arm": slice(0, 7), "right_hand": slice(7, 13)}
-"""Parts of STATE and ACTION by their keys in GR00T's modality.json."""
-
-GROOT_TASK = "human.task_description"
-"""Key of the instruction there; in GR00T's modality configurations `annotation.` precedes it."""
-
 FILE = "chunk-{chunk_index:03d}/file-{file_index:03d}"
 DATA_PATH = f"data/{FILE}.parquet"
 VIDEO_PATH = f"videos/{{video_key}}/{FILE}.mp4"

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from rulesafe_core import plugins
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_demos.commands_import import import_xr
 from rulesafe_demos.commands_write import write
-from rulesafe_locks.instructions import EXPORT_LENGTH, MAX_TOKENS, Length, token_bound
+from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 
 if TYPE_CHECKING:
-    from rulesafe_data.export_v2 import ExportedMemory
     from rulesafe_demos.render import Rendering
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
@@ -270,7 +270,7 @@ def program(rule: str, safe: str) -> None:
 def export(
     directory: Directory,
     out: Path,
-    format: Literal["states", "lerobot-v2.1", "groot"] = "states",
+    format: str = "states",
     instruction: Length = EXPORT_LENGTH,
     memory_model: str | None = None,
     clusters: int | None = None,
@@ -285,8 +285,9 @@ def export(
         out: Path of the output.
         format: states: OUT.parquet has the positions and actions of the 13 joints, and OUT.json the
             size and SHA-256 of every file of the dataset and the request of `rulesafe demos
-            generate`. lerobot-v2.1: directory OUT has the dataset in LeRobot's format v2.1, which
-            openpi reads. groot: the same with meta/modality.json.
+            generate`. lerobot-v2.1 (requires integrations/openpi): directory OUT has the dataset in
+            LeRobot's format v2.1, which openpi reads. groot (requires integrations/groot): the same
+            with meta/modality.json.
         instruction: Instructions of lerobot-v2.1 and groot. short: those of at most 40 tokens, for
             models that cut longer ones; long: those of the dataset.
         memory_model: Name or folder of a memory model (lerobot-v2.1 and groot only): also write its
@@ -297,12 +298,9 @@ def export(
     if memory_model is None and (clusters, length) != (None, None):
         raise RuleSafeError("--clusters and --length require --memory-model")
     if format != "states":
-        memory = None
-        if memory_model is not None:
-            from rulesafe_demos.export_memory import exported_memory
-
-            memory = exported_memory(memory_model, clusters, length)
-        _export_dataset(directory, out, format == "groot", instruction, memory)
+        formats: dict[str, Callable[..., None]] = {}
+        write = plugins.load("rulesafe.dataset_formats", format, formats, "states")
+        write(directory, out, instruction, memory_model, clusters, length)
         return
     if memory_model is not None:
         raise RuleSafeError("--memory-model requires --format lerobot-v2.1 or groot")
@@ -320,24 +318,6 @@ def export(
     about = {"command": request.command(), "request": asdict(request)}
     write_json(facts, {**about, **manifest(directory)})
     print(f"wrote {table}, {facts}")
-
-
-@resumable()
-def _export_dataset(
-    directory: Path, out: Path, groot: bool, instruction: Length, memory: "ExportedMemory | None"
-) -> None:
-    from rulesafe_data.bars import ProgressBar
-    from rulesafe_data.export_v2 import export
-    from rulesafe_data.store import EpisodeStore
-
-    with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
-        texts = export(directory, out, groot, bar.update, instruction, memory)
-    print(f"wrote {out}")
-    if over := [text for text in texts if token_bound(text) > MAX_TOKENS]:
-        print(
-            f"warning: {len(over)} of {len(texts)} instructions have more than an estimated "
-            f"{MAX_TOKENS} tokens and may be cut by a model, such as: {over[0]}"
-        )
 
 
 def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from policy_node.loading import PROTOCOLS, RULESAFE, is_remote
+from policy_node.loading import addresses, scheme_of
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import import_object, is_reference, load, names
 from rulesafe_core.text_files import read_json
@@ -70,7 +70,7 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     memory = memory_of_policy(policy, WIDTHS)
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
-        facts |= {"server": getattr(policy, "metadata", {}).get(RULESAFE)}
+        facts |= {"server": getattr(policy, "metadata", None)}
     if setup.control != "none" and not policy.needs.memory:
         raise RuleSafeError(
             f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
@@ -91,7 +91,7 @@ def facts_of(name: str) -> dict[str, Any]:
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
     seed, steps and duration of the training; and the SHA-256 of each file.
     """
-    if is_remote(name):
+    if scheme_of(name):
         return {"kind": "remote", "name": name}
     if is_reference(name):
         return {"kind": "class", "name": name}
@@ -101,8 +101,7 @@ def facts_of(name: str) -> dict[str, Any]:
         folder = Path(find(name))
     except RuleSafeError:
         valid = [*names(GROUP, ORACLES), *shipped(), "a checkpoint's folder", "module:Class"]
-        valid += [f"{scheme}://HOST:PORT" for scheme in PROTOCOLS]
-        raise unknown_name("policy", name, valid) from None
+        raise unknown_name("policy", name, [*valid, *addresses()]) from None
     about = read_json(folder / "policy.json", "a policy")
     kept = ("family", "size", "memory", "data", "revision")
     trained = about.get("training") or {}

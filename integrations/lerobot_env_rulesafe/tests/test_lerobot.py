@@ -2,7 +2,6 @@
 
 import json
 from functools import partial
-from pathlib import Path
 
 import av
 import gymnasium
@@ -12,8 +11,6 @@ from gymnasium.utils.env_checker import check_env
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.rules import load_rule
-
-EXAMPLES = Path(__file__).parents[2] / "examples/policies"
 
 EVAL = "from lerobot.scripts.lerobot_eval import main\nmain()"
 
@@ -104,7 +101,7 @@ found = rollout(make_env(environment)["rulesafe"][0], policy, *processors, seeds
 expected = np.clip(found["action"][0].numpy(), LOWER, UPPER)
 
 os.environ["LEROBOT_POLICY"] = path
-setup = Setup("lerobot_policy:LeRobotPolicy", step_seconds=0.3)
+setup = Setup("lerobot_env_rulesafe.policy:LeRobotPolicy", step_seconds=0.3)
 request = make_request(setup, {}, "rule_002", safes="safe_02", episodes=1, split="nominal", seed=0)
 play(load_agent(setup)[0], setup, request.episode("rule_002", 0), out)
 actions = np.load(actions_file(out, "rule_002", 0))
@@ -212,11 +209,11 @@ def test_lerobot_eval_evaluates_a_policy(lerobot, tmp_path):
 
 @pytest.mark.render
 @pytest.mark.episode
-def test_the_example_acts_as_in_lerobot_eval(lerobot, tmp_path):
-    """examples/policies/lerobot_policy.py, by which `rulesafe eval` evaluates a checkpoint."""
+def test_the_policy_class_acts_as_in_lerobot_eval(lerobot, tmp_path):
+    """lerobot_env_rulesafe/policy.py, by which `rulesafe eval` evaluates a checkpoint."""
     made = lerobot(POLICY, tmp_path / "act")
     assert made.returncode == 0, made.stderr
-    done = lerobot(SAME_ACTIONS, tmp_path / "act", tmp_path / "out", cwd=EXAMPLES)
+    done = lerobot(SAME_ACTIONS, tmp_path / "act", tmp_path / "out")
     assert done.returncode == 0, done.stderr
 
 

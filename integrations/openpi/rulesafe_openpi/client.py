@@ -13,6 +13,7 @@ needs.
 """
 
 import os
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
@@ -22,13 +23,12 @@ from numpy.typing import NDArray
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from policy_node import wire
-from policy_node.loading import RULESAFE
 from policy_node.policy import Needs, Observation
-from policy_node.remote import MAX_FRAMES, OPEN_TIMEOUT, RemotePolicy, first_steps, server_error
 from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.instructions import EXPORT_LENGTH, check_length
+from rulesafe_openpi import wire
+from rulesafe_openpi.remote import MAX_FRAMES, RemotePolicy, Transport, first_steps, server_error
 from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
 
 CLOSE_TIMEOUT = 2.0
@@ -36,6 +36,9 @@ CLOSE_TIMEOUT = 2.0
 
 MAX_MEMORY = 1000
 """Maximum number of values of a memory that a server may request."""
+
+RULESAFE = "rulesafe"
+"""Key of a server's metadata that describes its policy, if the server is of RuleSafe."""
 
 POINTS = "observation/points"
 JOINTS = "observation/joints"
@@ -65,32 +68,58 @@ class Keys:
     actions: str = "actions"
 
 
-class OpenpiPolicy(RemotePolicy):
-    """The policy of a server with openpi's protocol. Settings: the fields of `Keys`, and `memory`,
-    the kind of the memory whose values are sent, one of `MEMORIES`."""
+class WebSocket(Transport):
+    """A WebSocket connection, on which the server sends a first message."""
 
-    PORT = 8000
-    SETTINGS = MappingProxyType({**asdict(Keys()), "memory": "none"})
-    REQUIRED = ("actions",)
-    ERRORS = (RuleSafeError, WebSocketException, OSError)
+    ERRORS = (*Transport.ERRORS, WebSocketException)
 
     _connection: ClientConnection
 
-    def _open(self) -> bytes:
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint, self._stack = endpoint, ExitStack()
+
+    def open(self, timeout: float) -> None:
+        """See `Transport.open`."""
         key = os.environ.get(wire.API_KEY, "")
         self._connection = self._stack.enter_context(
             connect(
-                f"ws://{self.address.endpoint}",
+                f"ws://{self._endpoint}",
                 additional_headers={"Authorization": f"Api-Key {key}"} if key else None,
                 compression=None,
                 max_size=wire.MAX_BYTES,
-                open_timeout=OPEN_TIMEOUT,
+                open_timeout=timeout,
                 close_timeout=CLOSE_TIMEOUT,
                 ping_interval=None,  # servers may not answer during an inference
                 proxy=None,
             )
         )
-        return self._receive()
+
+    def call(self, request: bytes | None, timeout: float) -> bytes:
+        """See `Transport.call`. Raises RuleSafeError also for a text message, the traceback of an
+        error in the server."""
+        if request is not None:
+            self._connection.send(request)
+        message = self._connection.recv(timeout)
+        if isinstance(message, str):
+            raise server_error(message)
+        return message
+
+    def close(self) -> None:
+        """See `Transport.close`."""
+        self._stack.close()
+
+
+class OpenpiPolicy(RemotePolicy):
+    """The policy of a server with openpi's protocol. Settings: the fields of `Keys`, and `memory`,
+    the kind of the memory whose values are sent, one of `MEMORIES`."""
+
+    TRANSPORT = WebSocket
+    PORT = 8000
+    SETTINGS = MappingProxyType({**asdict(Keys()), "memory": "none"})
+    REQUIRED = ("actions",)
+
+    def _begin(self) -> bytes:
+        return self._call(None)
 
     def _configure(self, description: bytes) -> None:
         settings = dict(self.address.settings)
@@ -102,27 +131,18 @@ class OpenpiPolicy(RemotePolicy):
             instruction_length=EXPORT_LENGTH,
             memory=bool(self.memory.length),
         )
-        self.metadata = wire.decode_dict(description)
-        if RULESAFE in self.metadata:
-            self.needs, self.memory = _described(self.metadata[RULESAFE])
+        metadata = wire.decode_dict(description)
+        if RULESAFE in metadata:
+            self.metadata = metadata[RULESAFE]
+            self.needs, self.memory = _described(self.metadata)
 
     def _request(self, observation: Observation) -> NDArray[np.float32]:
-        self._connection.send(wire.encode(self._message(observation)))
-        name, content = self._keys.actions, wire.decode_dict(self._receive())
-        if name not in content:
-            names = ", ".join(map(repr, content))
+        answer = wire.decode_dict(self._call(wire.encode(self._message(observation))))
+        name = self._keys.actions
+        if name not in answer:
+            names = ", ".join(map(repr, answer))
             raise RuleSafeError(f"the answer has no {name!r}; it has {names}")
-        return first_steps(content[name], repr(name))
-
-    def _receive(self) -> bytes:
-        """Return the next message; raise RuleSafeError if it is late, or the text of an error."""
-        try:
-            message = self._connection.recv(self.address.timeout)
-        except TimeoutError:
-            raise self._late() from None
-        if isinstance(message, str):
-            raise server_error(message)
-        return message
+        return first_steps(answer[name], repr(name))
 
     def _message(self, observation: Observation) -> dict[str, Any]:
         keys, needs, images = self._keys, self.needs, observation.images

@@ -12,14 +12,13 @@ from threading import Event, Thread
 import msgpack
 import numpy as np
 import pytest
+import zmq
 
-zmq = pytest.importorskip("zmq")
-
-from policy_node import remote, wire
-from policy_node.groot import GrootPolicy
 from policy_node.loading import check_policy, find_policy
 from policy_node.policy import CHUNK, Needs, Observation
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_groot.client import GrootPolicy
+from rulesafe_openpi import remote, wire
 
 IMAGES = {camera: np.full((8, 8, 3), k, np.uint8) for k, camera in enumerate(("head", "front"))}
 OBSERVATION = Observation(
@@ -369,7 +368,7 @@ def test_after_a_late_answer_the_next_episode_has_a_new_socket(serving):
 
 
 def test_a_large_answer_is_refused_before_it_is_received(serving, monkeypatch):
-    monkeypatch.setattr("policy_node.zeromq.MAX_BYTES", 10_000)
+    monkeypatch.setattr("rulesafe_groot.zeromq.MAX_BYTES", 10_000)
     _, address = serving(lambda observation, options: bytes(20_000))
     policy = find_policy(address)
     with pytest.raises(RuleSafeError, match="closed the connection, or sent more than"):
@@ -428,7 +427,7 @@ def test_without_a_server_the_policy_is_refused():
 
 @pytest.mark.parametrize("text", [b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9, b""])
 def test_a_server_of_another_protocol_is_refused(monkeypatch, text):
-    monkeypatch.setattr("policy_node.groot.OPEN_TIMEOUT", 2.0)
+    monkeypatch.setattr("rulesafe_openpi.remote.OPEN_TIMEOUT", 2.0)
     with socket.create_server(("127.0.0.1", 0)) as other:
 
         def reply():

@@ -9,7 +9,6 @@ one for a policy that was trained on it: `SCHEME://HOST:PORT?instruction=long`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 from urllib.parse import parse_qsl, urlsplit
@@ -40,7 +39,7 @@ class Address:
     """The address of a policy server, SCHEME://HOST:PORT, and its settings.
 
     Attributes:
-        scheme: the protocol, one of `loading.PROTOCOLS`.
+        scheme: the protocol, an entry point of `rulesafe.policy_schemes`.
         host, port: where the server listens.
         settings: the settings of the protocol by name.
         instruction: length of the instruction; empty: stated by the server, or that of exports.
@@ -63,6 +62,37 @@ class Address:
         return f"{self.scheme}://{self.endpoint}"
 
 
+class Transport(ABC):
+    """A connection to a server for one episode. Another thread may call `close`.
+
+    Args:
+        endpoint: HOST:PORT.
+    """
+
+    ERRORS: ClassVar[tuple[type[Exception], ...]] = (RuleSafeError, OSError)
+    """Exceptions of a connection."""
+
+    @abstractmethod
+    def __init__(self, endpoint: str) -> None: ...
+
+    @abstractmethod
+    def open(self, timeout: float) -> None:
+        """Connect to the server within `timeout` s. Raises one of ERRORS."""
+
+    @abstractmethod
+    def call(self, request: bytes | None, timeout: float) -> bytes:
+        """Send a request and return the answer; None: return the server's first message.
+
+        Raises:
+            TimeoutError: there is no answer within `timeout` s.
+            one of ERRORS: the connection is lost.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection, which ends a running call in another thread."""
+
+
 class RemotePolicy(ABC):
     """The policy of a server. A subclass implements the client of a protocol.
 
@@ -71,12 +101,14 @@ class RemotePolicy(ABC):
 
     Attributes:
         needs, memory: see `policy.Policy`.
-        metadata: facts about the policy by its server.
+        metadata: facts about the policy by its server, for the results; None: it states none.
 
     Raises:
         RuleSafeError: the address is invalid, no server answers, or its policy has other inputs or
             actions than this robot.
     """
+
+    TRANSPORT: ClassVar[type[Transport]]
 
     PORT: ClassVar[int]
     """Default port."""
@@ -87,17 +119,14 @@ class RemotePolicy(ABC):
     REQUIRED: ClassVar[tuple[str, ...]]
     """Settings that must not be empty."""
 
-    ERRORS: ClassVar[tuple[type[Exception], ...]]
-    """Exceptions of a connection: RuleSafeError and those of the transport."""
-
     needs = Needs(instruction_length=EXPORT_LENGTH)
     memory: Memory = NoMemory()
 
     def __init__(self, address: str) -> None:
         self.address = self.parse(address)
-        self.metadata: Mapping[Any, Any] = {}
-        self._stack = ExitStack()
-        self._connected = self._begun = self._failed = False
+        self.metadata: Any = None
+        self._transport: Transport | None = None
+        self._begun = self._failed = False
         self._description = b""
         self._connect()
         try:
@@ -149,20 +178,22 @@ class RemotePolicy(ABC):
 
     def close(self) -> None:
         """Close the connection. A call in another thread ends a running inference."""
-        self._stack.close()
-        self._connected = self._begun = False
+        transport, self._transport = self._transport, None
+        self._begun = False
+        if transport is not None:
+            transport.close()
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`. Raises RuleSafeError if the server fails or is too slow, and
         then until `reset`, since the server has lost the state of the episode."""
         if self._failed:
             raise RuleSafeError(f"{self.address}: the inference has failed in this episode")
-        if not self._connected:
+        if self._transport is None:
             self._connect()
         self._begun = self._failed = True
         try:
             chunk = self._request(observation)
-        except self.ERRORS as error:
+        except self.TRANSPORT.ERRORS as error:
             self.close()
             raise RuleSafeError(f"{self.address}: {error}") from None
         self._failed = False
@@ -171,31 +202,39 @@ class RemotePolicy(ABC):
     def _connect(self) -> None:
         """Open a connection; raise RuleSafeError if the server has another policy than before."""
         try:
-            description = self._open()
+            self._transport = self.TRANSPORT(self.address.endpoint)
+            self._transport.open(OPEN_TIMEOUT)
+            description = self._begin()
             if self._description not in (b"", description):
                 raise RuleSafeError("the server has another policy than before")
-        except self.ERRORS as error:
+        except self.TRANSPORT.ERRORS as error:
             self.close()
             raise RuleSafeError(f"{self.address}: no policy server: {error}") from None
-        self._description, self._connected = description, True
+        self._description = description
+
+    def _call(self, request: bytes | None) -> bytes:
+        """Send a request and return the answer of the server, see `Transport.call`."""
+        if self._transport is None:
+            raise RuleSafeError("the connection was closed")
+        try:
+            return self._transport.call(request, self.address.timeout)
+        except TimeoutError:
+            limit = f"{self.address.timeout:g} s; see ?timeout=SECONDS"
+            raise RuleSafeError(f"no answer within {limit}") from None
 
     @abstractmethod
-    def _open(self) -> bytes:
-        """Open a connection, which `_stack` closes, and begin an episode; return the message in
-        which the server describes its policy."""
+    def _begin(self) -> bytes:
+        """Begin an episode on a new connection; return the message in which the server describes
+        its policy."""
 
     @abstractmethod
     def _configure(self, description: bytes) -> None:
-        """Set `needs` and `memory` by the server's description; raise RuleSafeError if it does not
-        fit this robot."""
+        """Set `needs`, `memory` and `metadata` by the server's description; raise RuleSafeError if
+        it does not fit this robot."""
 
     @abstractmethod
     def _request(self, observation: Observation) -> NDArray[np.float32]:
         """Send an observation and return the chunk of the answer."""
-
-    def _late(self) -> RuleSafeError:
-        """Return the error for an answer that has not come in time."""
-        return RuleSafeError(f"no answer within {self.address.timeout:g} s; see ?timeout=SECONDS")
 
 
 def server_error(text: object) -> RuleSafeError:

@@ -10,7 +10,7 @@ from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.runner import actions_file, play
 
-PLUGIN = Path(__file__).parents[2] / "integrations/lerobot_env_rulesafe"
+PLUGIN = Path(__file__).parent / "lerobot_env_rulesafe"
 
 
 @pytest.fixture(scope="session")

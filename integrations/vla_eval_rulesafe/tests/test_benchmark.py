@@ -10,7 +10,7 @@ import pytest
 
 from rulesafe_locks.rules import RULES, load_rule
 
-PLUGIN = Path(__file__).parents[2] / "integrations/vla_eval_rulesafe"
+PLUGIN = Path(__file__).parents[1]
 
 VLA_EVAL = ("vla-eval==0.8.0", "jsonargparse", "lazyregistry", "omegaconf")
 VLA_EVAL += ("antlr4-python3-runtime==4.9.3", "imageio", "imageio-ffmpeg")
@@ -89,7 +89,6 @@ except Exception as error:
 def vla_eval(peers):
     """vla_eval(CODE, *arguments): the finished process, in which vla-eval and the plugin are
     installed."""
-    pytest.importorskip("websockets", reason="the extra remote is not installed")
     settings = peers("vla_eval", *VLA_EVAL, PLUGIN)
 
     def run(code, *arguments):

@@ -13,8 +13,9 @@ from typing import Any
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from policy_node.wire import MAX_BYTES
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_openpi.remote import Transport
+from rulesafe_openpi.wire import MAX_BYTES
 
 POLL = 0.1
 """Time after which a running request notices that another thread closes the connection, s."""
@@ -32,12 +33,10 @@ LOST = {
 _EVENTS = zmq.EVENT_HANDSHAKE_SUCCEEDED | sum(LOST)
 
 
-class RequestSocket:
-    """A ZeroMQ REQ socket, and the monitor of its events. `close` may be called by another thread.
+class RequestSocket(Transport):
+    """A ZeroMQ REQ socket, and the monitor of its events."""
 
-    Args:
-        endpoint: HOST:PORT.
-    """
+    ERRORS = (*Transport.ERRORS, zmq.ZMQError)
 
     def __init__(self, endpoint: str) -> None:
         self._lock, self._closing = Lock(), Event()
@@ -52,21 +51,23 @@ class RequestSocket:
         self._endpoint = endpoint
 
     def open(self, timeout: float) -> None:
-        """Connect to the server. Raises RuleSafeError, also if it takes longer than `timeout` s."""
+        """See `Transport.open`."""
         with self._lock:
             self._socket.connect(f"tcp://{self._endpoint}")
             if not self._wait(timeout, zmq.EVENT_HANDSHAKE_SUCCEEDED):
                 raise RuleSafeError(f"no ZeroMQ connection within {timeout:g} s")
 
-    def call(self, request: bytes, timeout: float) -> bytes | None:
-        """Return the answer to a request, or None after `timeout` s. Raises RuleSafeError if the
-        connection is lost; it cannot be used after any failure."""
+    def call(self, request: bytes | None, timeout: float) -> bytes:
+        """See `Transport.call`. The connection cannot be used after any failure."""
         with self._lock:
-            self._socket.send(request, zmq.NOBLOCK)
-            return self._socket.recv() if self._wait(timeout) else None
+            if request is not None:
+                self._socket.send(request, zmq.NOBLOCK)
+            if not self._wait(timeout):
+                raise TimeoutError
+            return self._socket.recv()
 
     def close(self) -> None:
-        """Close the connection; a running call in another thread raises RuleSafeError."""
+        """See `Transport.close`."""
         self._closing.set()
         with self._lock:
             self._socket.disable_monitor()

@@ -5,17 +5,18 @@ from threading import Thread
 
 import numpy as np
 import pytest
+from websockets.sync.server import serve
 
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_data.export_v2 import export
 from rulesafe_data.frame import Frame
-from rulesafe_data.layout import GROOT_PARTS
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import read_columns
 from rulesafe_data.video import Video
 from rulesafe_data.writer import DatasetWriter, EpisodeData
-from rulesafe_demos.export_memory import exported_memory
+from rulesafe_openpi import wire
+from rulesafe_openpi.client import OpenpiPolicy
+from rulesafe_openpi.dataset import export, exported_memory
 from rulesafe_openpi.transforms import (
     ARM,
     HAND,
@@ -62,7 +63,7 @@ def demos(tmp_path_factory):
 @pytest.fixture(scope="module")
 def exported(demos, tmp_path_factory):
     out = tmp_path_factory.mktemp("exported") / "v2"
-    export(demos, out, instruction="short", memory=exported_memory("all_rules_hand"))
+    export(demos, out, memory=exported_memory("all_rules_hand"))
     return out
 
 
@@ -86,11 +87,7 @@ def frame_of(exported, episode, frame):
 
 
 def test_the_client_sends_what_the_dataset_contains(demos, exported):
-    pytest.importorskip("websockets")
-    from websockets.sync.server import serve
-
-    from policy_node import open_loop, wire
-    from policy_node.openpi import OpenpiPolicy
+    from policy_node import open_loop
 
     request, received = json.loads((exported / "meta/export.json").read_text()), []
     memory, length = request["memory"], request["instruction"]
@@ -168,8 +165,6 @@ def test_relative_actions_are_those_of_the_same_joints(exported):
     """The arm's actions relative to the state are small, the hand's keep the statistics of the
     export, and both are restored."""
     assert ACTION_JOINTS[:ARM] == ARM_JOINTS and len(ACTION_JOINTS) == ARM + HAND
-    spans = {name: (part.start, part.stop) for name, part in GROOT_PARTS.items()}
-    assert spans == {"right_arm": (0, ARM), "right_hand": (ARM, ARM + HAND)}
     columns = read_columns(exported / "data/chunk-000/episode_000001.parquet")
     state, action = columns["observation.state"], columns["action"]
     lines = (exported / "meta/episodes_stats.jsonl").read_text().splitlines()

@@ -21,25 +21,22 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import zmq
 from numpy.typing import NDArray
 
-from policy_node import wire
-from policy_node.loading import RULESAFE
 from policy_node.policy import CAMERAS, Needs, Observation
-from policy_node.remote import (
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_groot.dataset import PARTS, TASK
+from rulesafe_groot.zeromq import RequestSocket
+from rulesafe_locks.instructions import EXPORT_LENGTH
+from rulesafe_openpi import wire
+from rulesafe_openpi.remote import (
     MAX_FRAMES,
-    OPEN_TIMEOUT,
     Address,
     RemotePolicy,
     check_floating,
     first_steps,
     server_error,
 )
-from policy_node.zeromq import RequestSocket
-from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.layout import GROOT_PARTS, GROOT_TASK
-from rulesafe_locks.instructions import EXPORT_LENGTH
 
 FORMS = {"__ModalityConfig_class__": wire.npy, "__ModalityConfig__": wire.msgpack_numpy}
 """Form of arrays that a server reads, by the key that marks its modality configurations. Servers
@@ -81,42 +78,38 @@ class Modality:
 class GrootPolicy(RemotePolicy):
     """The policy of a server with GR00T's protocol. Settings: the fields of `ModalityKeys`."""
 
+    TRANSPORT = RequestSocket
     PORT = 5555
     SETTINGS = MappingProxyType(asdict(ModalityKeys()))
     REQUIRED = ("right_arm", "right_hand")
-    ERRORS = (RuleSafeError, zmq.ZMQError, OSError)
 
-    _connection: RequestSocket
     _form = staticmethod(wire.npy)
 
     @classmethod
     def parse(cls, text: str) -> Address:
         """See `RemotePolicy.parse`."""
         address = super().parse(text)
-        for names in (CAMERAS, tuple(GROOT_PARTS)):
+        for names in (CAMERAS, tuple(PARTS)):
             first, second = (address.settings[name] for name in names)
             if first and first == second:
                 raise RuleSafeError(f"{text!r} has the same key for {' and '.join(names)}")
         return address
 
-    def _open(self) -> bytes:
-        self._connection = RequestSocket(self.address.endpoint)
-        self._stack.callback(self._connection.close)
-        self._connection.open(OPEN_TIMEOUT)
-        description = self._call("get_modality_config")
+    def _begin(self) -> bytes:
+        description = self._ask("get_modality_config")
         read_content(description)
-        read_content(self._call("reset", {"options": None}))
+        read_content(self._ask("reset", {"options": None}))
         return description
 
     def _configure(self, description: bytes) -> None:
         """Select the inputs that the server's configuration requires; without one, select all."""
         keys = asdict(ModalityKeys(**self.address.settings))
         self._cameras = {keys[name]: name for name in CAMERAS if keys[name]}
-        self._parts = {keys[name]: part for name, part in GROOT_PARTS.items()}
-        self._language: tuple[str, ...] = (f"annotation.{GROOT_TASK}",)
+        self._parts = {keys[name]: part for name, part in PARTS.items()}
+        self._language: tuple[str, ...] = (f"annotation.{TASK}",)
         self._steps: tuple[int, ...] = (0,)
         self._state = dict(self._parts)
-        self.metadata = {RULESAFE: {"modalities": hashlib.sha256(description).hexdigest()}}
+        self.metadata = {"modalities": hashlib.sha256(description).hexdigest()}
         marker, config = read_modalities(read_content(description))
         if config:
             self._form = FORMS.get(marker, wire.npy)
@@ -162,7 +155,7 @@ class GrootPolicy(RemotePolicy):
 
     def _request(self, observation: Observation) -> NDArray[np.float32]:
         message = {"observation": self._message(observation), "options": None}
-        return read_chunk(read_content(self._call("get_action", message)), self._parts)
+        return read_chunk(read_content(self._ask("get_action", message)), self._parts)
 
     def _message(self, observation: Observation) -> dict[str, Any]:
         """Return the observation with the dimensions batch (1) and time in front."""
@@ -173,18 +166,14 @@ class GrootPolicy(RemotePolicy):
             "language": {key: [[observation.instruction]] for key in self._language},
         }
 
-    def _call(self, endpoint: str, data: dict[str, Any] | None = None) -> bytes:
+    def _ask(self, endpoint: str, data: dict[str, Any] | None = None) -> bytes:
         """Return the answer of an endpoint."""
         request: dict[str, Any] = {"endpoint": endpoint}
         if data is not None:
             request["data"] = data
         if token := os.environ.get(wire.API_KEY, ""):
             request["api_token"] = token
-        packed = wire.encode(request, self._form)
-        answer = self._connection.call(packed, self.address.timeout)
-        if answer is None:
-            raise self._late()
-        return answer
+        return self._call(wire.encode(request, self._form))
 
 
 def read_content(answer: bytes) -> Any:

@@ -11,21 +11,19 @@ from threading import Thread
 
 import numpy as np
 import pytest
-
-pytest.importorskip("websockets")
-
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 from websockets.sync.server import serve
 
-from policy_node import openpi, wire
-from policy_node import serve as serving
-from policy_node.loading import RULESAFE, check_policy, find_policy
-from policy_node.openpi import OpenpiPolicy
+from policy_node.loading import check_policy, find_policy
 from policy_node.policy import CHUNK, Needs, Observation
-from policy_node.serve import PolicyServer, Session
 from rulesafe_cli import cli
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_openpi import client as openpi
+from rulesafe_openpi import server as serving
+from rulesafe_openpi import wire
+from rulesafe_openpi.client import RULESAFE, OpenpiPolicy
+from rulesafe_openpi.server import PolicyServer, Session
 from vq_memory_node.memory import Reading, VqMemory
 from vq_memory_node.rolling import RollingMemory
 

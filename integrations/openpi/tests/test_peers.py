@@ -7,8 +7,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("websockets")
-
 from policy_node.loading import find_policy
 from rulesafe_core.errors import RuleSafeError
 

@@ -1,4 +1,4 @@
-"""Serves a policy by the WebSocket protocol of openpi, see `openpi`.
+"""Serves a policy by the WebSocket protocol of openpi, see `client`.
 
 Each connection is an episode with its own state: memory, and the last frames of joint positions. A
 client that does not send them, such as openpi's, only sends the current positions; those of the
@@ -26,16 +26,16 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection
 from websockets.sync.server import serve as listen
 
-from policy_node import openpi, wire
 from policy_node.history import ObservationHistory
-from policy_node.loading import RULESAFE, checked_chunk, memory_of_policy
+from policy_node.loading import checked_chunk, memory_of_policy
 from policy_node.policy import CAMERAS, Observation, Policy
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_openpi import client, wire
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import RollingMemory
 
-KEYS = openpi.Keys()
+KEYS = client.Keys()
 
 ERROR = 1011
 """Close code of an internal error."""
@@ -86,12 +86,12 @@ class Session:
                 history.push(self._frame, joints)
                 self._memory.push(joints)
         self._last, frame = state, self._frame
-        if openpi.JOINTS in message:
-            joints = _array(message, openpi.JOINTS, (needs.frames, len(ACTION_JOINTS)))
+        if client.JOINTS in message:
+            joints = _array(message, client.JOINTS, (needs.frames, len(ACTION_JOINTS)))
             for each, positions in zip(history.window(frame), joints, strict=True):
                 history.push(each, positions)
         if needs.points:
-            clouds = _array(message, openpi.POINTS, (needs.cloud_frames, None, 6))
+            clouds = _array(message, client.POINTS, (needs.cloud_frames, None, 6))
             for each, points in zip(history.clouds(frame), clouds, strict=True):
                 history.push(each, points=points)
         if needs.images:
@@ -109,10 +109,10 @@ class Session:
 
     def _reading(self, message: Mapping[Any, Any]) -> Reading:
         own = self._memory.read()
-        if not self._needs.memory or openpi.MEMORY not in message:
+        if not self._needs.memory or client.MEMORY not in message:
             return own
-        values = _array(message, openpi.MEMORY, own.values.shape)
-        mask = _array(message, openpi.MEMORY_MASK, own.mask.shape)
+        values = _array(message, client.MEMORY, own.values.shape)
+        mask = _array(message, client.MEMORY_MASK, own.mask.shape)
         return Reading(values.astype(own.values.dtype), mask.astype(bool))
 
 
@@ -159,7 +159,7 @@ class PolicyServer:
             "memory": memory.describe() if memory.length else None,
             **about,
         }
-        self._metadata = wire.encode({RULESAFE: described})
+        self._metadata = wire.encode({client.RULESAFE: described})
         self._free.put(first)
 
     def listen(self, host: str, port: int) -> Server:

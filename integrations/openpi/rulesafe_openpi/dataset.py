@@ -1,15 +1,14 @@
-"""Export a dataset to LeRobot's format v2.1, which openpi reads, and to GR00T's variant of it.
+"""Export a dataset to LeRobot's format v2.1, which openpi reads.
 
-Reference: `lerobot/datasets` of lerobot 0.3.3, whose format version is "v2.1", and "Robot Data
-Preparation" of Isaac GR00T (`meta/modality.json`). Point clouds and privileged data are not
-exported: these formats have none.
+Reference: `lerobot/datasets` of lerobot 0.3.3, whose format version is "v2.1". Point clouds and
+privileged data are not exported: the format has none.
 """
 
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,8 +20,11 @@ from rulesafe_data import layout, tables
 from rulesafe_data.files import write_json
 from rulesafe_data.statistics import of_array
 from rulesafe_data.store import EpisodeStore
-from rulesafe_locks.instructions import Length
+from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 from rulesafe_locks.lock_sets import instruction_for
+from vq_memory_node.memory import Memory, make_memory
+from vq_memory_node.model_files import load_model
+from vq_memory_node.rolling import readings_of
 
 VERSION = "v2.1"
 
@@ -33,46 +35,33 @@ STATISTICS = ("min", "max", "mean", "std", "count", "q01", "q99")
 """Statistics of each key; LeRobot v2.1 has no quantiles, but ignores them."""
 
 REQUEST = "meta/export.json"
-"""What was exported: the digest of the dataset, whether it is for GR00T, the length of the
-instructions, and the description of the memory, if the export contains tokens."""
+"""What was exported: the digest of the dataset, the length of the instructions, the description of
+the memory, if the export contains tokens, and the names of the additional files."""
 
 
-@dataclass(frozen=True)
-class ExportedMemory:
-    """The memory whose tokens are exported.
+def exported_memory(model: str, clusters: int | None = None, length: int | None = None) -> Memory:
+    """Return the memory of a model. Its exported tokens are those that a policy with this memory
+    receives at the same frame of an episode.
 
-    Attributes:
-        length: M, number of tokens per frame.
-        description: kind, settings and hash of the memory, written to REQUEST.
-        read: returns the tokens (N, M) int64 and their mask (N, M) bool at every frame of an
-            episode's joint positions (N, 13) float32, rad.
+    Args:
+        model: name or folder of a memory model.
+        clusters: J, number of different tokens; None: the default of the memory.
+        length: M, number of tokens per frame, 2 s apart; None: the default of the memory.
+
+    Raises:
+        RuleSafeError: the model is missing or damaged, or a setting is not valid.
     """
-
-    length: int
-    description: Mapping[str, Any]
-    read: Callable[[NDArray[np.float32]], tuple[NDArray[np.int64], NDArray[np.bool_]]]
-
-    def columns(self, positions: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
-        """Return the columns of an episode. As LeRobot requires, one value per frame is (N,)."""
-        found = zip((layout.MEMORY, layout.MEMORY_MASK), self.read(positions), strict=True)
-        return {key: array[:, 0] if self.length == 1 else array for key, array in found}
-
-    def features(self) -> dict[str, dict[str, Any]]:
-        """Return the entries of the columns in meta/info.json."""
-        dtypes = {layout.MEMORY: "int64", layout.MEMORY_MASK: "bool"}
-        return {
-            key: {"dtype": dtype, "shape": [self.length], "names": None}
-            for key, dtype in dtypes.items()
-        }
+    kind = load_model(model).architecture.kind
+    return make_memory(kind, model=model, clusters=clusters, length=length)
 
 
 def export(
     root: Path,
     out: Path,
-    groot: bool = False,
+    instruction: Length = EXPORT_LENGTH,
+    memory: Memory | None = None,
+    files: Mapping[str, Any] = MappingProxyType({}),
     on_episode: Callable[[], object] = lambda: None,
-    instruction: Length = "long",
-    memory: ExportedMemory | None = None,
 ) -> list[str]:
     """Write a dataset to a new directory in the format v2.1; return its instructions.
 
@@ -81,18 +70,17 @@ def export(
     Args:
         root: the dataset.
         out: the new directory.
-        groot: also write meta/modality.json for GR00T.
-        on_episode: called after each episode.
         instruction: length of the instructions; "long": those of the dataset.
         memory: also write the tokens of this memory at each frame.
+        files: path in `out` -> content of additional JSON files.
+        on_episode: called after each episode.
 
     Raises:
         RuleSafeError: `root` is not a dataset, or `out` has other files or another export.
     """
     store = EpisodeStore(root)
-    request: dict[str, Any] = {"dataset": store.digest, "groot": groot, "instruction": instruction}
-    if memory:
-        request["memory"] = dict(memory.description)
+    request: dict[str, Any] = {"dataset": store.digest, "instruction": instruction}
+    request |= {"files": sorted(files)} | ({"memory": memory.describe()} if memory else {})
     order = dict.fromkeys(episode.task for episode in store.episodes)
     tasks = {task: instruction_for(task, instruction) for task in order}
     _begin(out, request)
@@ -104,7 +92,7 @@ def export(
         place["episode_index"] = episode.index
         columns = store.episode(episode.index, keys)
         if memory:
-            columns |= memory.columns(columns[layout.STATE])
+            columns |= _tokens(memory, columns[layout.STATE])
         path = out / DATA_PATH.format(**place)
         if not path.exists():
             tables.write_table(path, tables.to_table(columns, {}))
@@ -130,15 +118,26 @@ def export(
     ]
     _write_lines(out / "meta/episodes.jsonl", episodes)
     _write_lines(out / "meta/episodes_stats.jsonl", statistics)
-    if groot:
-        write_json(out / "meta/modality.json", _modality(cameras))
+    for name, content in files.items():
+        write_json(out / name, content)
     info = _info(store, len(tasks), cameras)
     if memory:
-        info["features"] |= memory.features()
+        info["features"] |= {
+            key: {"dtype": dtype, "shape": [memory.length], "names": None}
+            for key, dtype in ((layout.MEMORY, "int64"), (layout.MEMORY_MASK, "bool"))
+        }
     texts = list(tasks.values())
     write_atomically(out / "README.md", _card(info, texts).encode())
     write_json(out / layout.INFO, info)
     return texts
+
+
+def _tokens(memory: Memory, positions: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+    """Return the columns of the memory in an episode with these joint positions (N, 13), rad: one
+    of shape (N, M) each. As LeRobot requires, one value per frame is (N,)."""
+    readings = readings_of(positions, memory)
+    found = {layout.MEMORY: readings.values, layout.MEMORY_MASK: readings.mask}
+    return {key: array[:, 0] if memory.length == 1 else array for key, array in found.items()}
 
 
 def _begin(out: Path, request: dict[str, Any]) -> None:
@@ -171,14 +170,6 @@ def _info(store: EpisodeStore, tasks: int, cameras: list[str]) -> dict[str, Any]
         "data_path": DATA_PATH,
         "video_path": VIDEO_PATH if cameras else None,
     }
-
-
-def _modality(cameras: list[str]) -> dict[str, Any]:
-    """Return meta/modality.json: the parts of state and action, the cameras, the instruction."""
-    names = {key.rpartition(".")[2]: {"original_key": key} for key in cameras}
-    ranges = {key: {"start": p.start, "end": p.stop} for key, p in layout.GROOT_PARTS.items()}
-    task = {layout.GROOT_TASK: {"original_key": "task_index"}}
-    return {"state": ranges, "action": ranges, "video": names, "annotation": task}
 
 
 def _card(info: Mapping[str, Any], tasks: list[str]) -> str:

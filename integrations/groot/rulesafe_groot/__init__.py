@@ -1,0 +1,1 @@
+"""Policies on servers of Isaac GR00T (groot://HOST:PORT), and datasets for its training."""

@@ -97,8 +97,13 @@ def code(text: str) -> str:
 def cli() -> str:
     """Return the page of commands."""
     from rulesafe_cli.arguments import arguments_of
-    from rulesafe_cli.table import COMMANDS, INTEGRATIONS
+    from rulesafe_cli.table import COMMANDS, GROUP, INTEGRATIONS
+    from rulesafe_core.plugins import names
 
+    if missing := sorted(INTEGRATIONS.keys() - names(GROUP, {})):
+        folders = " ".join(sorted({f"-e integrations/{INTEGRATIONS[name]}" for name in missing}))
+        how = f"pip install --no-build-isolation --no-deps {folders}"
+        raise RuntimeError(f"{', '.join(missing)}: not installed; call make setup or {how}")
     page = [
         f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
         "wrong name is answered with the valid ones and exit code 2. Words after a command are "

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from cProfile import Profile
 from pathlib import Path
 
 import numpy as np
@@ -183,6 +184,28 @@ def small_demos(tmp_path_factory):
         )
     writer.finish()
     return root
+
+
+class Work:
+    """`calls`: number of calls of functions in a block of code, which is the same on a fast, a slow
+    and a busy machine."""
+
+    calls = 0
+
+    def __enter__(self) -> "Work":
+        self._profile = Profile()
+        self._profile.enable()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._profile.disable()
+        self.calls = sum(entry.callcount for entry in self._profile.getstats())
+
+
+@pytest.fixture
+def work() -> type[Work]:
+    """`with work() as done: ...` counts calls of functions: done.calls."""
+    return Work
 
 
 class SmallDisk:

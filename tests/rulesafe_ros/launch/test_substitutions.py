@@ -1,4 +1,3 @@
-import time
 from pathlib import Path
 
 import pytest
@@ -188,11 +187,10 @@ def test_share_directory_of_an_installed_package_comes_first(context, tmp_path):
         ),
     ],
 )
-def test_eval_is_bounded(expression):
-    begin = time.monotonic()
-    with pytest.raises(LaunchError):
+def test_eval_is_bounded(expression, work):
+    with work() as done, pytest.raises(LaunchError):
         evaluate(expression)
-    assert time.monotonic() - begin < 5
+    assert done.calls < 10**5
 
 
 def test_substitutions_are_bounded(tmp_path):

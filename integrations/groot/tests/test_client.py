@@ -5,7 +5,6 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from threading import Event, Thread
 
@@ -335,10 +334,8 @@ def test_another_policy_at_the_same_address_is_refused(serving):
 def test_an_error_of_the_server_is_named_with_the_address(serving, reply, text):
     server, address = serving(lambda observation, options: reply)
     policy = find_policy(address)
-    began = time.monotonic()
     with pytest.raises(RuleSafeError, match=rf"^{address}: [\s\S]*{text}"):
         policy.infer(OBSERVATION)
-    assert time.monotonic() - began < 60  # not only after the timeout
     with pytest.raises(RuleSafeError, match="the inference has failed in this episode"):
         policy.infer(OBSERVATION)
     policy.reset()

@@ -19,8 +19,9 @@ ARGS ?=
 $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin $(word))),\
 	$(error arguments of the launch file go into ARGS: make demo ARGS="$(word):=$($(word))")))
 
-# Marks of tests that `make check` leaves out (pyproject.toml describes them).
-SLOW := ros or render or colcon or train or episode
+# Marks of tests (pyproject.toml describes them) that `make test` and `make check` leave out.
+THOROUGH := thorough or colcon or train
+SLOW := $(THOROUGH) or ros or render or episode
 
 .DEFAULT_GOAL := help
 .PHONY: help setup browser demo check test test-all lint docs bench clean fuzz campaign mutants paper
@@ -45,15 +46,19 @@ endif
 browser: setup
 	@scripts/setup.sh tests
 
-# mypy is one process: the tests begin meanwhile.
-test: browser ## Lint, type-check and test everything, the colcon build too
-	@.venv/bin/mypy & types=$$!; \
-	.venv/bin/ruff check . && .venv/bin/ruff format --check . && \
-	.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder; \
-	result=$$?; wait $$types && exit $$result
+# mypy is one process: the tests begin meanwhile. $(1): arguments of pytest.
+define run_tests
+@.venv/bin/mypy & types=$$!; \
+.venv/bin/ruff check . && .venv/bin/ruff format --check . && \
+.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(1); \
+result=$$?; wait $$types && exit $$result
+endef
 
-test-all: test ## Everything of `make test`, and the tests of integrations and studies
-	@.venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile $(wildcard integrations studies)
+test: browser ## Lint, type-check, and test every promise of the product once
+	$(call run_tests,-m "not ($(THOROUGH))")
+
+test-all: browser ## Also campaigns, trainings, the colcon build and wheels, integrations and studies
+	$(call run_tests,tests $(wildcard integrations studies))
 
 check: lint ## Lint, type-check and run the tests without graph, rendering, training or episodes
 	@.venv/bin/pytest -n auto --dist worksteal -q -m "not ($(SLOW))"

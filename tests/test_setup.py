@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.thorough
 SCRIPTS = ROOT / "scripts"
 
 ONE_LINE = """\

@@ -22,7 +22,7 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 from recorder import BUSY, assert_within_limits
 from user import PATIENCE, RAMP, User
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.thorough]
 
 RUNS = int(os.environ.get("BRIDGE_PROCESS_RUNS", "2"))
 SPEED = 0.1

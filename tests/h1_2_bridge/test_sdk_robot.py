@@ -21,6 +21,7 @@ from h1_2_bridge.hands import DFX
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 
 pytestmark = pytest.mark.ros
+THOROUGH = pytest.mark.thorough
 
 SPEED = 0.1
 RATE = 200
@@ -155,6 +156,7 @@ def test_a_robot_that_falls_silent_is_a_fault_and_may_come_back(robot, bridge, u
     user.until_state("IDLE")
 
 
+@pytest.mark.thorough
 def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
     first = peer(RATE)
     bridge()
@@ -173,7 +175,10 @@ def test_a_robot_that_is_switched_off_and_on_is_found_again(peer, bridge, user):
 
 @pytest.mark.parametrize(
     ("fault", "counter"),
-    [({"corrupt": True}, "states_wrong_crc"), ({"frozen": True}, "states_repeated")],
+    [
+        ({"corrupt": True}, "states_wrong_crc"),
+        pytest.param({"frozen": True}, "states_repeated", marks=THOROUGH),
+    ],
 )
 def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter):
     """States with a wrong CRC and repeated states count as lost."""
@@ -185,6 +190,7 @@ def test_states_that_say_nothing_are_a_fault(robot, bridge, user, fault, counter
     robot.until_weight_is_zero()
 
 
+@pytest.mark.thorough
 def test_lost_doubled_and_overtaken_states_are_endured(robot, bridge, user):
     bridge()
     user.engage()
@@ -228,8 +234,8 @@ def test_the_stop_service_and_sigterm(robot, bridge, user):
     ("fault", "state", "word"),
     [
         ({"temperature": {"22": 110}}, "HOLDING", "right_shoulder_yaw"),
-        ({"torque": {"23": 500.0}}, "HOLDING", "right_elbow"),
-        ({"hands_silent": True}, "HOLDING", "hand"),
+        pytest.param({"torque": {"23": 500.0}}, "HOLDING", "right_elbow", marks=THOROUGH),
+        pytest.param({"hands_silent": True}, "HOLDING", "hand", marks=THOROUGH),
     ],
 )
 def test_what_is_over_its_limits_is_held(robot, bridge, user, fault, state, word):
@@ -294,6 +300,7 @@ def test_a_paused_bridge_does_not_return_with_its_old_weight(robot, bridge, star
     supervisor.wait(60)
 
 
+@pytest.mark.thorough
 def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_supervisor, user):
     """Killed while active, and started again before the supervisor's ramp ends."""
     start_supervisor(RAMP, patience=3.0)
@@ -310,6 +317,7 @@ def test_a_restarted_bridge_engages_from_weight_zero(robot, bridge, start_superv
     assert (np.flatnonzero(weight == 0) > weight.argmax()).any(), "weight 0 was between them"
 
 
+@pytest.mark.thorough
 def test_a_restarted_supervisor_is_accepted_after_a_reset(robot, bridge, start_supervisor, user):
     supervisor = start_supervisor(RAMP, patience=3.0)
     bridge(supervisor_timeout=2.5, gap_timeout=2.5)

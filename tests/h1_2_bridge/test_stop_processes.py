@@ -26,7 +26,7 @@ from user import PATIENCE, RAMP
 from h1_2_bridge.ros import STOP_TOPIC
 from rulesafe_core.convert import LATCHED_QOS
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.thorough]
 
 STOPS = int(os.environ.get("BRIDGE_STOPS", "4"))
 WAYS = ("service", "latched topic", "topic with default QoS", "command line")

@@ -152,10 +152,19 @@ ENDS = {
     "a shell, Ctrl-\\": lambda terminal: press(terminal, b"\x1c", 1),
     "a shell, its terminal is closed": hang_up,
 }
+TYPICAL = (
+    "the launcher, Ctrl-C five times",
+    "the launcher, SIGKILL",
+    "a shell, its terminal is closed",
+)
+"""One end of each kind: by a signal to all processes, to the launcher alone, and of a session."""
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    "end",
+    [end if end in TYPICAL else pytest.param(end, marks=pytest.mark.thorough) for end in ENDS],
+)
 def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
     peer, terminal, user, running, tmp_path, end
 ):

@@ -76,7 +76,8 @@ paper: setup ## Reproduce the paper's tables 1 to 4: an estimated 21 hours on tw
 	@scripts/study.sh runs/paper paper
 
 fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages
-	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py
+	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py \
+		$(wildcard integrations/*/tests/test_fuzz.py)
 
 campaign: setup ## Give the bridge 10 000 runs with random faults in virtual time; resumable
 	@.venv/bin/python tests/h1_2_bridge/fault_campaign.py runs/campaign.jsonl --runs 10000

@@ -1,35 +1,31 @@
 """Random and hostile content for each reader: with bounded work, it is read or refused with a
 RuleSafeError.
 
-The tests run FEW inputs for each reader; `make fuzz` runs 10 000 (RULESAFE_FUZZ).
+tests/helpers/fuzzing.py has the inputs.
 """
 
 import contextlib
 import json
-import os
 import shutil
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from zlib import compress
 
 import numpy as np
 import pytest
-import trimesh
-from hypothesis import HealthCheck, given, settings
+from fuzzing import CALLS, FUZZ, Target, attack
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import read_hull, write_hull
 from rulesafe_core.messages import decode_image
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import read_kinematics
-from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_data import attempt_recording, tables
 from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.metadata import Topic
@@ -45,23 +41,13 @@ from rulesafe_demos.xr_images import RecordedImages, read_image
 from rulesafe_demos.xr_recording import read_recording
 from rulesafe_design.endpoint import read_reply
 from rulesafe_design.models import ModelError
-from rulesafe_design.safes.export import export_safe
-from rulesafe_design.safes.mapping import read_mapping
-from rulesafe_design.safes.mesh_files import MeshFolder, read_mesh
-from rulesafe_design.safes.propose import propose
-from rulesafe_design.safes.source import read_semantics, read_source
 from rulesafe_eval.request import load_request as load_evaluation
 from rulesafe_eval.results import read_results
 from rulesafe_eval.submission import FORMAT as SUBMISSION
 from rulesafe_eval.submission import decode_actions, read_submission
-from rulesafe_groot.client import read_chunk, read_content, read_modalities
-from rulesafe_groot.dataset import PARTS
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_locks.rules import load_rule
-from rulesafe_openpi.wire import Form, msgpack_numpy, npy
-from rulesafe_openpi.wire import decode as decode_message
-from rulesafe_openpi.wire import encode as encode_message
 from rulesafe_ros.graph.plain import read_fields
 from rulesafe_ros.launch.expression import MAX_LENGTH, evaluate
 from rulesafe_ros.launch.model import LaunchError
@@ -74,36 +60,6 @@ from vq_memory_node.model_files import find as find_model
 from vq_memory_node.model_files import load_model
 
 ROOT = Path(__file__).parents[1]
-FEW = 60
-INPUTS = int(os.environ.get("RULESAFE_FUZZ", FEW))
-CALLS = 10**6
-"""Largest work of a reader with one input, in calls of functions; most need fewer than 10**5."""
-
-SNIPPETS = [
-    *(
-        "[" * 2000,
-        "{" * 2000,
-        "- " * 500,
-        '{"a":' * 500,
-        "(" * 300,
-        "<group>" * 300,
-        "$(eval " * 200,
-    ),
-    *("[/red]", "[bold]", "\x1b]0;t\x07", "\\u001b[31m", "\x9b", "\x00", "\ud7ff", "é" * 99),
-    *("&a [*a]", "&a ", "*a", "<<: *a", "!!timestamp x", "!!python/name:os.system", "2001-99-99"),
-    *("9**9**9", '"a"*10**10', "1e999", "-1", "0", "9" * 5000, "NaN", "Infinity", "null", "true"),
-    *("{}", "[]", '""', "{a: 1}", "../../etc/passwd", "/dev/zero", "%99999999d", "$(env HOME)"),
-    *("[[0]*9999]*9999", "len(str([[[0]*9999]*9999]*9999))", "[[[0]*999]*999]*999==0"),
-]
-EDITS = st.lists(
-    st.tuples(
-        st.floats(0, 1, exclude_max=True),
-        st.integers(0, 40),
-        st.one_of(st.sampled_from(SNIPPETS).map(str.encode), st.binary(max_size=8)),
-    ),
-    min_size=1,
-    max_size=4,
-)
 EXPRESSIONS = st.recursive(
     st.sampled_from(["0", "9999", "2**3999", "1e9", "'a'", "'%s'", "[0]", "[]", "None"]),
     lambda inner: st.one_of(
@@ -116,35 +72,6 @@ EXPRESSIONS = st.recursive(
     max_leaves=12,
 )
 """Expressions of $(eval ...) with large values."""
-HOSTILE = st.one_of(
-    EDITS, st.one_of(st.sampled_from(SNIPPETS).map(str.encode), st.binary(max_size=99))
-)
-"""Edits of valid content (position, deleted bytes, inserted bytes), or other content."""
-
-
-def edited(content: bytes, change: list[tuple[float, int, bytes]] | bytes) -> bytes:
-    """Return hostile content."""
-    if isinstance(change, bytes):
-        return change
-    for position, deleted, inserted in change:
-        start = int(position * (len(content) + 1))
-        content = content[:start] + inserted + content[start + deleted :]
-    return content
-
-
-@dataclass(frozen=True)
-class Target:
-    """A reader of a file.
-
-    Attributes:
-        file: path of the file, of which the content changes.
-        read: reads the file, or the folder in which it is.
-        allowed: further exceptions of the reader that its callers handle.
-    """
-
-    file: Path
-    read: Callable[[], object]
-    allowed: tuple[type[Exception], ...] = ()
 
 
 def on_text(read: Callable[[str], object], sample: str) -> Callable[[Path], Target]:
@@ -199,33 +126,6 @@ def hull(folder: Path) -> Target:
     corners = np.array([(0, 0, 0), (0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3)])
     write_hull(path, corners, np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]))
     return Target(path, lambda: read_hull(path))
-
-
-def foreign_urdf(folder: Path) -> Target:
-    urdf = export_safe(load_safe("safe_01"), folder / "safe")
-    return Target(urdf, lambda: read_source(urdf))
-
-
-def on_semantics(folder: Path) -> Target:
-    path = folder / "semantics.txt"
-    path.write_text("link_0 hinge door\nlink_1 hinge knob\n")
-    return Target(path, lambda: read_semantics(path))
-
-
-def foreign_mesh(suffix: str) -> Callable[[Path], Target]:
-    def make(folder: Path) -> Target:
-        path = folder / f"mesh{suffix}"
-        trimesh.creation.box().export(path)
-        return Target(path, lambda: read_mesh(path, MeshFolder(folder / "x.urdf")))
-
-    return make
-
-
-def mapping(folder: Path) -> Target:
-    proposal = propose(read_source(export_safe(load_safe("safe_01"), folder / "safe")))
-    path = folder / "mapping.yaml"
-    path.write_text(dump(to_data(proposal.mapping)))
-    return Target(path, lambda: read_mapping(path))
 
 
 def bag(folder: Path) -> Path:
@@ -333,30 +233,6 @@ def reply(folder: Path) -> Target:
     return Target(path, lambda: read_reply(path.read_bytes(), str), (ModelError,))
 
 
-def remote(folder: Path) -> Target:
-    path = folder / "message"
-    path.write_bytes(encode_message({"actions": np.zeros((2, 13)), "value": np.float32(1)}))
-    return Target(path, lambda: decode_message(path.read_bytes()))
-
-
-def groot_answer(form: Form) -> Callable[[Path], Target]:
-    def make(folder: Path) -> Target:
-        path = folder / "answer"
-        actions = {"right_arm": np.zeros((1, 2, 7)), "right_hand": np.zeros((1, 2, 6))}
-        path.write_bytes(encode_message([actions, {}], form))
-        return Target(path, lambda: read_chunk(read_content(path.read_bytes()), PARTS))
-
-    return make
-
-
-def groot_configuration(folder: Path) -> Target:
-    path = folder / "configuration"
-    modality = {"modality_keys": ["front"], "delta_indices": [-1, 0]}
-    marked = {"__ModalityConfig__": True, "as_json": modality}
-    path.write_bytes(encode_message({"video": marked, "state": marked}))
-    return Target(path, lambda: read_modalities(read_content(path.read_bytes())))
-
-
 def image(folder: Path) -> Target:
     from PIL import Image
 
@@ -425,50 +301,16 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     ),
     "request of demos": request("generate.json", load_generation, '"attempts": 1}'),
     "reply of a model": reply,
-    "message of a policy server": remote,
-    "answer of GR00T N1.6": groot_answer(npy),
-    "answer of GR00T N1.7": groot_answer(msgpack_numpy),
-    "configuration of GR00T": groot_configuration,
     "image": image,
     "recording of xr_teleoperate": xr_recording,
     "image of xr_teleoperate": xr_image,
     "convex piece": hull,
-    "URDF of a safe": foreign_urdf,
-    "mapping of a safe": mapping,
-    "semantics of a safe": on_semantics,
-    "OBJ": foreign_mesh(".obj"),
-    "STL": foreign_mesh(".stl"),
-    "GLB": foreign_mesh(".glb"),
 }
-
-
-FUZZ = settings(
-    max_examples=INPUTS,
-    deadline=None,
-    derandomize=INPUTS == FEW,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_content_is_read_or_refused(name, tmp_path_factory, capsys, work):
-    target = TARGETS[name](tmp_path_factory.mktemp("fuzz"))
-    target.read()
-    content = target.file.read_bytes()
-
-    @FUZZ
-    @given(HOSTILE)
-    def attack(change):
-        target.file.write_bytes(edited(content, change))
-        with work() as done:
-            try:
-                target.read()
-            except (RuleSafeError, FileNotFoundError, *target.allowed) as error:
-                assert str(error)
-        assert done.calls < CALLS
-
-    attack()
+    attack(TARGETS[name](tmp_path_factory.mktemp("fuzz")), work)
 
 
 @FUZZ

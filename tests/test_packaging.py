@@ -17,6 +17,7 @@ import setuptools
 import yaml
 from catkin_pkg.package import parse_package
 
+from rulesafe_core import plugins
 from rulesafe_core.errors import EXTRAS
 
 try:
@@ -154,7 +155,7 @@ PIP = {
             "safetensors",
             "sapien",
         ),
-        *("coacd", "tokenizers", "toppra", "torch", "transformers", "trimesh", "tyro"),
+        *("tokenizers", "toppra", "torch", "transformers", "tyro"),
         *("websockets", "zarr"),
     )
 }
@@ -185,7 +186,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
         line
-        for extra in ("ray", "llm", "learn", "robot", "bags", "view", "meshes")
+        for extra in ("ray", "llm", "learn", "robot", "bags", "view")
         for line in OPTIONAL[extra]
     ]
     required = {PIP[module] for module in imported & PIP.keys()}
@@ -252,6 +253,16 @@ def test_every_data_file_is_packaged():
             if "__pycache__" not in path.parts
         ]
     assert left_out == []
+
+
+def test_entry_points_of_integrations_are_known():
+    """The error for a missing name says which distribution has it."""
+    found = {group: {} for group in plugins.INTEGRATIONS}
+    for path in sorted(ROOT.glob("integrations/*/pyproject.toml")):
+        points = tomllib.loads(path.read_text())["project"].get("entry-points", {})
+        for group in points.keys() & plugins.GROUPS.keys():
+            found[group] |= dict.fromkeys(points[group], path.parent.name)
+    assert found == plugins.INTEGRATIONS
 
 
 def test_dependencies_are_pinned():

@@ -74,9 +74,9 @@ COMMANDS = (
     ),
     Command(
         "safes",
-        "list | show | import | check | export: the safes and their parts",
+        "list | show | ...: the safes and their parts",
         "rulesafe safes show safe_03",
-        subcommands="rulesafe_design.commands.safes:SUBCOMMANDS",
+        subcommands="rulesafe_sim.commands:SUBCOMMANDS",
     ),
     Command(
         "demos",

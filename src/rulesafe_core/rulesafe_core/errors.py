@@ -19,7 +19,6 @@ EXTRAS = {
     **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
     **dict.fromkeys(("aiohttp", "foxglove"), "view"),
     **dict.fromkeys(("lz4", "mcap", "rosbags", "zstandard"), "bags"),
-    **dict.fromkeys(("coacd", "trimesh"), "meshes"),
     "openai": "llm",
     "pymodbus": "robot",
     "ray": "ray",

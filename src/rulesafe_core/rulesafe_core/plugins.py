@@ -33,7 +33,10 @@ GROUPS = {
 """Entry-point groups and the noun for an object of each group in error messages."""
 
 INTEGRATIONS = {
-    "rulesafe.commands": {"policy serve": "openpi"},
+    "rulesafe.commands": {
+        "policy serve": "openpi",
+        **dict.fromkeys(("safes import", "safes check", "safes export"), "urdf"),
+    },
     "rulesafe.dataset_formats": {"groot": "groot", "lerobot-v2.1": "openpi"},
     "rulesafe.policy_schemes": {"groot": "groot", "openpi": "openpi"},
 }

@@ -7,13 +7,13 @@ from pathlib import Path
 from planner_node.episode import run_expert
 from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes.phases import VISIBLE, measure_phase
 from rulesafe_sim.episode import AgentError
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_meshes import Mesh
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
+from rulesafe_urdf.phases import VISIBLE, measure_phase
 
 SPLIT = "nominal"
 

@@ -2,7 +2,7 @@
 
     pip install --no-deps --target packages \
         metaworld==3.1.1 robosuite==1.5.2 gymnasium-robotics==1.4.2
-    python tests/rulesafe_design/safes/packaged_safes.py OUT --packages packages
+    python integrations/urdf/tests/packaged_safes.py OUT --packages packages
 
 Requires mujoco. The files of the packages are read, not copied into this project:
 
@@ -21,7 +21,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
-CONVERTER = Path(__file__).resolve().parents[3] / "scripts/mjcf_to_urdf.py"
+CONVERTER = Path(__file__).resolve().parents[1] / "rulesafe_urdf/mjcf_to_urdf.py"
 METAWORLD = "metaworld/assets/objects"
 ADROIT = "gymnasium_robotics/envs/assets/adroit_hand"
 KITCHEN = "gymnasium_robotics/envs/assets/kitchen_franka"

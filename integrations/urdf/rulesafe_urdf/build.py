@@ -18,17 +18,17 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.transforms import from_parts
 from rulesafe_core.yaml_writer import dump, to_data
-from rulesafe_design.safes.decompose import Convex, convex_pieces
-from rulesafe_design.safes.fit import sample
-from rulesafe_design.safes.layout import Layout, bounds_of
-from rulesafe_design.safes.mapping import JointMapping, SafeMapping, TurnerMapping
-from rulesafe_design.safes.mesh_files import Piece
-from rulesafe_design.safes.obj_writer import ObjFolder
-from rulesafe_design.safes.source import UrdfSource
 from rulesafe_sim.safe import Door, GraspConfig, Handle, Knob, Looks
 from rulesafe_sim.safe_families import Bar, Lever
 from rulesafe_sim.safe_meshes import LinkMeshes, Mesh, Shell, VisualMesh, digest, mesh_files
 from rulesafe_sim.safes import SafeFile, SafeParts
+from rulesafe_urdf.decompose import Convex, convex_pieces
+from rulesafe_urdf.fit import sample
+from rulesafe_urdf.layout import Layout, bounds_of
+from rulesafe_urdf.mapping import JointMapping, SafeMapping, TurnerMapping
+from rulesafe_urdf.mesh_files import Piece
+from rulesafe_urdf.obj_writer import ObjFolder
+from rulesafe_urdf.source import UrdfSource
 
 ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 """Material of a built-in knob or handle on a safe that has none."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rulesafe_core.body import Material, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, from_xyz_rpy
-from rulesafe_design.safes.mesh_files import Piece, box_piece, cylinder_piece, sphere_piece
+from rulesafe_urdf.mesh_files import Piece, box_piece, cylinder_piece, sphere_piece
 
 
 def primitive(geometry: ET.Element) -> Piece:

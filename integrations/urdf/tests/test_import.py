@@ -16,16 +16,6 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import apply
 from rulesafe_core.urdf import to_urdf
-from rulesafe_design.safes import decompose
-from rulesafe_design.safes.check import check_file
-from rulesafe_design.safes.decompose import convex_pieces
-from rulesafe_design.safes.export import export_safe
-from rulesafe_design.safes.importing import import_urdf
-from rulesafe_design.safes.mapping import read_mapping
-from rulesafe_design.safes.mesh_files import Piece
-from rulesafe_design.safes.phases import VISIBLE, measure_phase
-from rulesafe_design.safes.propose import propose
-from rulesafe_design.safes.source import read_source
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safe_checks import contains
@@ -34,6 +24,16 @@ from rulesafe_sim.safe_meshes import Mesh, Shell
 from rulesafe_sim.safes import SAFES, load_safe, read_safe
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Colours, ColourShift, Variation, vary_safe
+from rulesafe_urdf import decompose
+from rulesafe_urdf.check import check_file
+from rulesafe_urdf.decompose import convex_pieces
+from rulesafe_urdf.export import export_safe
+from rulesafe_urdf.importing import import_urdf
+from rulesafe_urdf.mapping import read_mapping
+from rulesafe_urdf.mesh_files import Piece
+from rulesafe_urdf.phases import VISIBLE, measure_phase
+from rulesafe_urdf.propose import propose
+from rulesafe_urdf.source import read_source
 
 NAMES = ("dial", "lever", "wheel")
 

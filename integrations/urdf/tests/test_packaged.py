@@ -13,14 +13,14 @@ from packaged_safes import CONVERTER, PACKAGED
 
 from planner_node.episode import run_expert
 from rulesafe_core.urdf_reader import read_kinematics
-from rulesafe_design.safes.importing import import_urdf
-from rulesafe_design.safes.propose import propose
-from rulesafe_design.safes.source import read_source
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safe_families import Bar, Lever
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.stand import stand_shapes
+from rulesafe_urdf.importing import import_urdf
+from rulesafe_urdf.propose import propose
+from rulesafe_urdf.source import read_source
 
 MODEL = """
 <mujoco>

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from planner_node.draw import figure, save
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes.build import build_safe, describe, write_safe
-from rulesafe_design.safes.mapping import SafeMapping, read_mapping, rounded
-from rulesafe_design.safes.obj_writer import MARKER, check_folder
-from rulesafe_design.safes.phases import measured
-from rulesafe_design.safes.propose import propose
-from rulesafe_design.safes.source import read_source
 from rulesafe_sim.safes import read_safe
+from rulesafe_urdf.build import build_safe, describe, write_safe
+from rulesafe_urdf.mapping import SafeMapping, read_mapping, rounded
+from rulesafe_urdf.obj_writer import MARKER, check_folder
+from rulesafe_urdf.phases import measured
+from rulesafe_urdf.propose import propose
+from rulesafe_urdf.source import read_source
 
 DRAWING = "points.png"
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes.mesh_files import Piece
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
+from rulesafe_urdf.mesh_files import Piece
 
 Family = Bar | Grip | Fluted | Lever | Tee | Wheel
 

@@ -13,10 +13,10 @@ import trimesh
 
 from rulesafe_core.body import srgb_to_linear
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes import mesh_files
-from rulesafe_design.safes.importing import import_urdf
-from rulesafe_design.safes.propose import propose
-from rulesafe_design.safes.source import read_semantics, read_source
+from rulesafe_urdf import mesh_files
+from rulesafe_urdf.importing import import_urdf
+from rulesafe_urdf.propose import propose
+from rulesafe_urdf.source import read_semantics, read_source
 
 
 def test_partnet_layout_is_read_with_semantics_textures_and_materials(sources):

@@ -6,12 +6,12 @@ from math import degrees, inf, pi, radians
 import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes.fit import fitted, measure, sample, scales
-from rulesafe_design.safes.grasps import gripped_grasps
-from rulesafe_design.safes.layout import Layout, bounds_of
-from rulesafe_design.safes.mapping import DoorMapping, SafeMapping, TurnerMapping
-from rulesafe_design.safes.roles import find_door, find_front, find_turners
-from rulesafe_design.safes.source import UrdfSource, rest_position
+from rulesafe_urdf.fit import fitted, measure, sample, scales
+from rulesafe_urdf.grasps import gripped_grasps
+from rulesafe_urdf.layout import Layout, bounds_of
+from rulesafe_urdf.mapping import DoorMapping, SafeMapping, TurnerMapping
+from rulesafe_urdf.roles import find_door, find_front, find_turners
+from rulesafe_urdf.source import UrdfSource, rest_position
 
 EASY_RANGE = radians(60)
 """Range of knob or handle for parts that turn further; a stop limits them to it."""

@@ -16,8 +16,8 @@ import numpy as np
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import parse_xml, read_text
 from rulesafe_core.transforms import Transform, about_axis, from_parts
-from rulesafe_design.safes.elements import material, numbers, origin, primitive, rgba
-from rulesafe_design.safes.mesh_files import PLAIN, MeshFolder, Piece, read_mesh
+from rulesafe_urdf.elements import material, numbers, origin, primitive, rgba
+from rulesafe_urdf.mesh_files import PLAIN, MeshFolder, Piece, read_mesh
 
 MAX_ELEMENTS = 4000
 """Maximum number of links, and of their visual and collision elements."""

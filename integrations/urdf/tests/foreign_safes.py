@@ -9,7 +9,7 @@ own.
 - `wheel_safe`: STL files in millimetres with colours of the URDF, y up; an eight-sided knob and a
   handwheel with three arms, both named after their links only.
 
-    python tests/rulesafe_design/safes/foreign_safes.py FOLDER
+    python integrations/urdf/tests/foreign_safes.py FOLDER
 """
 
 import sys

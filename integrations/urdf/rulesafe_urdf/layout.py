@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, about_axis, from_parts
-from rulesafe_design.safes.mesh_files import Piece
-from rulesafe_design.safes.source import SourceJoint, UrdfSource
+from rulesafe_urdf.mesh_files import Piece
+from rulesafe_urdf.source import SourceJoint, UrdfSource
 
 DIRECTIONS = {
     sign + axis: tuple(float(sign + "1") * unit for unit in row)

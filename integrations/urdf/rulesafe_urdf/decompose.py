@@ -13,7 +13,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, missing_package
-from rulesafe_design.safes.mesh_files import Piece
+from rulesafe_urdf.mesh_files import Piece
 
 THRESHOLD = 0.06
 """Concavity of a convex piece that is accepted, relative to the size of the mesh."""

@@ -1,8 +1,8 @@
 """Grasp points of the primitives that are fitted to parts."""
 
 from rulesafe_core.transforms import Vec3
-from rulesafe_design.safes.fit import Family
 from rulesafe_sim.safe_families import Lever, Tee, Wheel
+from rulesafe_urdf.fit import Family
 
 Points = tuple[Vec3, ...]
 PULL_BEHIND = 0.004  # m, the hand pulls a little behind the middle of an arm

@@ -11,8 +11,8 @@ pytest.importorskip("trimesh", reason="needs the extra meshes")
 
 from foreign_safes import FOREIGN
 
-from rulesafe_design.safes.importing import Imported, import_urdf
-from rulesafe_design.safes.source import UrdfSource, read_source
+from rulesafe_urdf.importing import Imported, import_urdf
+from rulesafe_urdf.source import UrdfSource, read_source
 
 
 @pytest.fixture(scope="session", autouse=True)

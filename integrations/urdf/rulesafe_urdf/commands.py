@@ -1,6 +1,5 @@
-"""`rulesafe safes`: list, show, import, check and export safes."""
+"""`rulesafe safes import`, `check` and `export`."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,6 @@ from rich.console import Console
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import printable
-from rulesafe_sim.commands import SUBCOMMANDS as SIMPLE
 from rulesafe_sim.safes import load_safe
 
 SafeId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SAFE")]
@@ -37,7 +35,7 @@ def import_safe(
         root: Folder that contains URDF and meshes, if that is not the folder of the URDF.
         overwrite: Replace an existing file.
     """
-    from rulesafe_design.safes.importing import DRAWING, import_urdf
+    from rulesafe_urdf.importing import DRAWING, import_urdf
 
     for path in (out, out.with_suffix("")):
         if path.exists() and not overwrite:
@@ -68,7 +66,7 @@ def check(safe: SafeId, rule: str = "rule_001", poses: int = 10, seed: int = 0) 
         poses: Number of poses of the split nominal.
         seed: Seed of the first pose.
     """
-    from rulesafe_design.safes.check import check_file
+    from rulesafe_urdf.check import check_file
 
     if poses < 1 or seed < 0:
         raise RuleSafeError(f"poses is {poses} and seed is {seed}; valid: 1 or more, 0 or more")
@@ -90,14 +88,6 @@ def export(safe: SafeId, out: Path) -> None:
         safe: Id of a safe, such as safe_03, or path of a YAML file.
         out: New or empty folder.
     """
-    from rulesafe_design.safes.export import export_safe
+    from rulesafe_urdf.export import export_safe
 
     print(export_safe(load_safe(safe), out))
-
-
-SUBCOMMANDS: dict[str, Callable[..., object]] = {
-    **SIMPLE,
-    "import": import_safe,
-    "check": check,
-    "export": export,
-}

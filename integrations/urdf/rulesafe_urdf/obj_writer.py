@@ -12,9 +12,9 @@ from PIL import Image
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import write_hull
-from rulesafe_design.safes.decompose import Convex
-from rulesafe_design.safes.mesh_files import Piece
 from rulesafe_sim.safe_meshes import VisualMesh
+from rulesafe_urdf.decompose import Convex
+from rulesafe_urdf.mesh_files import Piece
 
 SMOOTH = np.cos(np.radians(35.0))
 """Faces with a smaller angle to their neighbours are shaded smoothly."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.safes.layout import DIRECTIONS, Layout, bounds_of
-from rulesafe_design.safes.source import TURNING, SourceJoint, UrdfSource, rest_position
+from rulesafe_urdf.layout import DIRECTIONS, Layout, bounds_of
+from rulesafe_urdf.source import TURNING, SourceJoint, UrdfSource, rest_position
 
 KNOB_NAMES = ("knob", "dial", "key", "lock", "button")
 HANDLE_NAMES = ("handle", "lever", "wheel", "crank", "switch", "spoke")

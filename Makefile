@@ -86,7 +86,7 @@ mutants: setup ## Change the code in single places: which changes does no test n
 	@.venv/bin/python scripts/mutants.py $(ARGS)
 
 bench: setup ## Measure speed, latency and memory on this machine
-	@.venv/bin/rulesafe bench
+	@.venv/bin/python -m rulesafe_studies bench
 
 clean: ## Remove what was built, .venv and runs/ excepted
 	rm -rf build dist log ros2_ws/build ros2_ws/install ros2_ws/log src/*/*.egg-info *.egg-info

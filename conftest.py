@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Fixtures and settings of all tests: tests/, studies/tests."""
 
 import fcntl
 import gc
@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rulesafe_core.domains import reserve_domain
+from rulesafe_core.joints import ACTION_JOINTS
 
 # A shell's background job ignores Ctrl-C, and so would each process that a test starts from it and
 # interrupts.
@@ -206,6 +207,75 @@ class Work:
 def work() -> type[Work]:
     """`with work() as done: ...` counts calls of functions: done.calls."""
     return Work
+
+
+RECORDED = {"rule_001": 3, "rule_020": 8}
+"""Rules of the recordings of a fixture, and the steps of their plans."""
+
+
+def _attempt(steps, seed):
+    """Return one attempt: each step has a different posture, reached in 30 to 60 frames."""
+    rng, joints = np.random.default_rng(seed), len(ACTION_JOINTS) + 1
+    times = rng.integers(30, 60, steps)
+    poses = np.random.default_rng(steps).normal(0, 0.5, (steps + 1, joints))
+    done = np.append(np.repeat(np.arange(steps), times), steps)
+    way = np.append(np.concatenate([np.linspace(0, 1, n, endpoint=False) for n in times]), 0)
+    after = poses[np.minimum(done + 1, steps)]
+    positions = poses[done] + way[:, None] * (after - poses[done])
+    positions += rng.normal(0, 0.01, positions.shape)
+    found = []
+    for frame, step in enumerate(done):
+        found.append(
+            {
+                "time": frame * 0.1,
+                "robot_positions": positions[frame].astype(np.float32),
+                "robot_velocities": np.zeros(joints, np.float32),
+                "safe_positions": np.zeros(3, np.float32),
+                "part_open": np.zeros(3, bool),
+                "part_locked": np.zeros(3, bool),
+                "steps_done": int(step),
+                "contact_force": np.zeros(6, np.float32),
+                "action": positions[frame, :13].astype(np.float32),
+                "step": min(int(step) + 1, steps),
+                "event": "knob+",
+                "attempt": 1,
+                "operation": "turn",
+            }
+        )
+    return found
+
+
+@pytest.fixture(scope="session")
+def recordings(tmp_path_factory):
+    """Four short recordings of each of two rules, and a failure, as `rulesafe demos generate
+    --passes states` writes them; tests must not change them."""
+    from rulesafe_data import attempt_recording
+    from rulesafe_data.demo_folder import DemoFolder
+    from rulesafe_demos.attempts import make_request, settle
+    from rulesafe_sim.randomisation import load_split, sample_variation
+
+    directory = tmp_path_factory.mktemp("memory") / "recordings"
+    directory.mkdir()
+    settle(directory, make_request(",".join(RECORDED), 4, 20, "safe_02,safe_04", "nominal", 0))
+    folder = DemoFolder(directory)
+    for rule, steps in RECORDED.items():
+        for number in range(5):
+            success = number != 1
+            safe = ("safe_02", "safe_04")[number % 2]
+            nominal = load_split("nominal").randomisation
+            facts = {
+                "rule": rule,
+                "safe": safe,
+                "seed": 10000 + number,
+                "instruction": "Open it.",
+                "variation": sample_variation(nominal, safe, 10000 + number).to_dict(),
+                "success": success,
+                "robot_joints": [*reversed(ACTION_JOINTS), "torso_joint"],
+            }
+            path = folder.file(rule, number, success)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            attempt_recording.save(path, _attempt(steps, number), facts)
+    return directory
 
 
 class SmallDisk:

@@ -38,7 +38,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
 DATA = RESULTS / "data"
 Cells = tuple[str, ...]
 
-CONTROLS, KEYFRAMES = "vq_memory_node.controls", "vq_memory_node.keyframes"
+CONTROLS, KEYFRAMES = "rulesafe_studies.controls", "rulesafe_studies.keyframes"
 ALL, HAND = "13 joints", "6 joints of the hand"
 
 

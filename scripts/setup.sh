@@ -283,11 +283,11 @@ install_browser() {
 }
 
 install_project() {
-    say "project: installing rulesafe and ${#integrations[@]} integrations, editable"
+    say "project: installing rulesafe, its studies and ${#integrations[@]} integrations, editable"
     local name folders=()
     for name in ${integrations[@]+"${integrations[@]}"}; do folders+=(-e "integrations/$name"); done
     quietly "$venv/bin/python" -m pip install --disable-pip-version-check --no-build-isolation \
-        --no-deps -e . ${folders[@]+"${folders[@]}"}
+        --no-deps -e . -e studies ${folders[@]+"${folders[@]}"}
 }
 
 # Compile the modules that the nodes import, so that the first node starts sooner; all nodes do if
@@ -338,7 +338,7 @@ for name in rulesafe_interfaces control_msgs tf2_msgs unitree_hg unitree_go; do
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done
 if [[ ${1:-} == dependencies ]]; then exit; fi
-project=$(fingerprint pyproject.toml integrations/*/pyproject.toml)
+project=$(fingerprint pyproject.toml studies/pyproject.toml integrations/*/pyproject.toml)
 is_done project "$project" || { install_project && mark_done project "$project"; }
 is_done compiled "$packages" || { compile_imported && mark_done compiled "$packages"; }
 if [[ ${1:-} == tests ]]; then install_browser; fi

@@ -242,7 +242,7 @@ memoryless() {
 }
 
 memories() {
-    controls=vq_memory_node.controls keyframes=vq_memory_node.keyframes
+    controls=rulesafe_studies.controls keyframes=rulesafe_studies.keyframes
     rulesafe memory train "$out/demos_all" --quantiser fsq --sees hand --out "$out/fsq" \
         ${STEPS:+--steps "$STEPS"}
     for seed in ${SEEDS:-0 1 2}; do

@@ -32,6 +32,8 @@ PACKAGES = (
 )
 """From the lowest to the highest: a package imports only those before it."""
 
+STUDIES = ROOT / "studies/rulesafe_studies"
+
 ROBOT_COMPUTER = {"rulesafe_core", "h1_2_bridge"}
 """What a robot's computer installs, beside the message packages."""
 
@@ -166,6 +168,20 @@ def test_few_modules_import_ros_or_sapien(module):
 def test_commands_do_not_import_the_command_line():
     users = {module for module, names in imports().items() if "rulesafe_cli" in map(top, names)}
     assert {top(module) for module in users} == {"rulesafe_cli"}
+
+
+def test_studies_use_the_public_interface_and_no_module_uses_them():
+    users = {module for module, names in imports().items() if "rulesafe_studies" in map(top, names)}
+    assert users == set()
+    private = re.compile(r"\._(?!_)")
+    for path in sorted(STUDIES.rglob("*.py")):
+        assert not {name for name in imported(path) if private.search(name)}, path
+        used = {
+            ast.unparse(node)
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Attribute) and private.match(f".{node.attr}")
+        }
+        assert not {name for name in used if not re.match(r"(self|cls|robot)\._\w+$", name)}, path
 
 
 def test_the_bridge_needs_only_the_core():

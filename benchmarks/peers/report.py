@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rulesafe_data.measuring import folded, markdown_table
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
-from rulesafe_data.measuring import folded, markdown_table
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA, PAGE = ROOT / "docs/results/data/peers.json", ROOT / "docs/benchmarks.md"

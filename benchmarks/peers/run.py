@@ -26,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import report
 import scene
+from rulesafe_data.measuring import machine
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
-from rulesafe_data.measuring import machine
 
 HERE = Path(__file__).resolve().parent
 

@@ -15,11 +15,11 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from rulesafe_data.measuring import markdown_table
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
 from rulesafe_data.intervals import wilson
-from rulesafe_data.measuring import markdown_table
 from rulesafe_eval.statistics import FEWEST, bootstrap, percent
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.proofs import prove

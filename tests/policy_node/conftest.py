@@ -9,8 +9,8 @@ import pytest
 from policy_node.configs import Dp3Config
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from vq_memory_node.controls import INDEX_FINGER, PastActions
-from vq_memory_node.keyframes import GraspKeyframes, OraclePhases
+from rulesafe_studies.controls import INDEX_FINGER, PastActions
+from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
 from vq_memory_node.memory import FsqMemory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.model_files import Architecture, MemoryModel, save_model
 

@@ -10,8 +10,8 @@ from policy_node.loading import SCHEMES, check_policy, find_policy, memory_of_po
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import INTEGRATIONS
-from vq_memory_node.controls import PastActions
-from vq_memory_node.keyframes import OraclePhases
+from rulesafe_studies.controls import PastActions
+from rulesafe_studies.keyframes import OraclePhases
 from vq_memory_node.memory import WIDTHS, NoMemory, RawMemory
 
 EXAMPLES = Path(__file__).parents[2] / "examples/policies"

@@ -8,8 +8,8 @@ import numpy as np
 
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.errors import RuleSafeError
-from vq_memory_node.controls import RandomClusters
-from vq_memory_node.keyframes import OraclePhases
+from rulesafe_studies.controls import RandomClusters
+from rulesafe_studies.keyframes import OraclePhases
 from vq_memory_node.memory import RawMemory, VqMemory
 
 

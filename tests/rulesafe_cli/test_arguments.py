@@ -32,7 +32,7 @@ def test_help_of_eval_has_its_subcommands_with_line_and_example(capsys):
 
 
 @pytest.mark.parametrize(
-    "words", ["eval", "demos generate", "demos render", "policy train", "memory train", "bench"]
+    "words", ["eval", "demos generate", "demos render", "policy train", "memory train"]
 )
 def test_helps_name_values_without_none(capsys, words):
     code, text = run(capsys, *words.split(), "--help")

@@ -185,7 +185,7 @@ def test_help_names_all_subcommands_or_ends_with_dots():
         *("rules", "rules list", "rules show", "rules solve", "rules verify"),
         *("safes", "safes list", "safes show"),
         *("demos", "demos generate", "demos render", "demos replay", "demos stats"),
-        *("memory", "memory train", "memory tokens", "memory plot", "memory measure"),
+        *("memory", "memory train", "memory tokens", "memory plot"),
     ],
 )
 def test_each_help_has_an_example(capsys, arguments):
@@ -297,7 +297,7 @@ def test_a_full_disk_is_no_unexpected_error(monkeypatch, capsys, number):
         raise OSError(number, os.strerror(number), "out\x1b.svg")
 
     monkeypatch.setattr(cli, "_dispatch", write)
-    assert cli.main(["bench"]) == 2
+    assert cli.main(["doctor"]) == 2
     message = f"rulesafe: cannot write out<U+001B>.svg: {os.strerror(number)}\n"
     assert capsys.readouterr().err == message
 

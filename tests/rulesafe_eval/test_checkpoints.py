@@ -24,8 +24,8 @@ from rulesafe_eval.videos import film
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
-from vq_memory_node.controls import PastActions
-from vq_memory_node.keyframes import OraclePhases
+from rulesafe_studies.controls import PastActions
+from rulesafe_studies.keyframes import OraclePhases
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 from vq_memory_node.rolling import readings_of
 

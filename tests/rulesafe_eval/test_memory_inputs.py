@@ -17,8 +17,8 @@ from rulesafe_sim.episode import AgentLog
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from rulesafe_sim.variation import Variation
-from vq_memory_node.controls import PastActions
-from vq_memory_node.keyframes import GraspKeyframes, GraspTokens, OraclePhases, TokenKeyframes
+from rulesafe_studies.controls import PastActions
+from rulesafe_studies.keyframes import GraspKeyframes, GraspTokens, OraclePhases, TokenKeyframes
 from vq_memory_node.memory import RawMemory
 from vq_memory_node.rolling import readings_of
 

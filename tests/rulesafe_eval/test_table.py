@@ -11,7 +11,7 @@ from rulesafe_data.intervals import wilson
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
 from rulesafe_eval.table import bars, page, policy_label, pool, pool_rules
-from vq_memory_node.keyframes import OraclePhases
+from rulesafe_studies.keyframes import OraclePhases
 
 
 def results(memory, training, opened, split="train", first=0):
@@ -67,7 +67,7 @@ def test_training_seeds_are_counted_together():
 def test_a_privileged_memory_is_marked():
     request = results(OraclePhases(7).describe(), 0, [1])["request"]
     request["actor"]["privileged"] = True
-    name = "dp3 tiny, vq_memory_node.keyframes:OraclePhases (M = 7, privileged, 100 steps)"
+    name = "dp3 tiny, rulesafe_studies.keyframes:OraclePhases (M = 7, privileged, 100 steps)"
     assert policy_label(request) == name
     request["actor"] = {"kind": "class", "privileged": True}
     assert policy_label(request) == "/somewhere (privileged)"

@@ -1,12 +1,13 @@
 """Models and trajectories for the tests."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rulesafe_core.joints import ACTION_JOINTS
-from vq_memory_node.model_files import Architecture, MemoryModel, save_model
+from vq_memory_node.model_files import Architecture, Layer, MemoryModel, save_model
 from vq_memory_node.tokenizers import NumpyEncoder
 from vq_memory_node.windows import WINDOW, window_at
 
@@ -76,3 +77,16 @@ def model_dir(tmp_path_factory):
 def trajectory():
     """trajectory(frames, seed) -> (frames, 13) float32, rad, a smooth random walk."""
     return lambda frames, seed=0: _trajectory(frames, np.random.default_rng(seed))
+
+
+@pytest.fixture(scope="session")
+def small_model(tmp_path_factory):
+    """The folder of a model with 16 codes and random weights."""
+    shape = Architecture(layers=(Layer(8, 5, 4),), dimensions=6, codes=16)
+    return _random_model(tmp_path_factory.mktemp("model") / "small", 0, shape, (2, 4))
+
+
+@pytest.fixture
+def copied(recordings, tmp_path):
+    """A copy of the recordings, which tests may change."""
+    return shutil.copytree(recordings, tmp_path / "demos")

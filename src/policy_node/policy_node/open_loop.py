@@ -22,7 +22,7 @@ from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.plugins import format_trace
 from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS
 from rulesafe_data.layout import CAMERAS as IMAGES
-from rulesafe_data.measuring import markdown_table
+from rulesafe_data.markdown import markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.memory import WIDTHS

@@ -86,7 +86,7 @@ COMMANDS = (
     ),
     Command(
         "memory",
-        "train | tokens | plot | measure: memory models of past joint positions",
+        "train | tokens | plot: memory models of past joint positions",
         "rulesafe memory tokens demos --model rule_001_rule_020 --out tokens.parquet",
         subcommands="vq_memory_node.commands:SUBCOMMANDS",
     ),
@@ -150,12 +150,6 @@ COMMANDS = (
         "list | get | set: the parameters of a running node",
         "rulesafe param list /sim_node",
         subcommands="rulesafe_ros.graph.param:SUBCOMMANDS",
-    ),
-    Command(
-        "bench",
-        "measure physics, observations and ROS latency on this machine",
-        "rulesafe bench",
-        function="rulesafe_cli.bench.commands:bench",
     ),
     Command(
         "doctor",

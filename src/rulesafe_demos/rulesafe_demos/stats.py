@@ -20,7 +20,7 @@ from rulesafe_data.attempt_recording import read_facts
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
-from rulesafe_data.measuring import folded, markdown_table
+from rulesafe_data.markdown import folded, markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import row_count
 from rulesafe_demos.attempts import GenerationRequest, load_request

@@ -1,1 +1,0 @@
-"""Analysis of memory tokens: probes, mutual information, stability, figures (docs/memory.md)."""

@@ -1,0 +1,37 @@
+"""The commands of the studies: `python -m rulesafe_studies COMMAND ...`."""
+
+import sys
+from importlib import import_module
+
+from rulesafe_core.errors import RuleSafeError, unknown_name
+
+COMMANDS = {
+    "bench": "bench.commands:bench",
+    "information": "memory.commands:information",
+    "measure": "memory.commands:measure",
+}
+"""Name -> module of this package, and the function; its first line is the command's help."""
+
+
+def main(argv: list[str]) -> int:
+    """Run a command line and return its exit code."""
+    import tyro
+
+    name, *arguments = argv or ["--help"]
+    if name in ("-h", "--help"):
+        print(f"usage: python -m rulesafe_studies COMMAND ...\n\ncommands: {', '.join(COMMANDS)}")
+        return 0
+    try:
+        if name not in COMMANDS:
+            raise unknown_name("command", name, COMMANDS)
+        module, function = COMMANDS[name].split(":")
+        command = getattr(import_module(f"rulesafe_studies.{module}"), function)
+        code = tyro.cli(command, prog=f"python -m rulesafe_studies {name}", args=arguments)
+    except RuleSafeError as error:
+        print(f"rulesafe_studies: {error}", file=sys.stderr)
+        return 2
+    return int(code or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Measurements of memory tokens: information about the task step, stability, computational cost."""

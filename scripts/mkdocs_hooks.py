@@ -22,6 +22,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "datasets/README.md": "datasets.md",
+    "studies/README.md": "studies.md",
     "benchmarks/peers/README.md": "peers.md",
 }
 """Path in the repository -> page of the site."""

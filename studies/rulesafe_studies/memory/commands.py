@@ -70,9 +70,9 @@ def measure(
     sources = measures.sources(found)
     for result in measures.probe_results(episodes["train"], episodes["shifted"], sources, seeds):
         row = {"rules": " and ".join(result.rules), "input": result.source}
-        scores = zip(("accuracy", "f1"), result.train, result.shifted, strict=True)
-        for score, train, other in scores:
-            row |= _shares({f"train_{score}": train, f"shifted_{score}": other})
+        for split, scores in (("train", result.train), ("shifted", result.shifted)):
+            names = (f"{split}_accuracy", f"{split}_f1")
+            row |= _shares(dict(zip(names, scores, strict=True)))
         rows.append(row)
         print(", ".join(f"{key} {value}" for key, value in row.items()), flush=True)
     comments = (f"Accuracy and macro F1 (%) with 95 % intervals over {seeds} seeds.",)

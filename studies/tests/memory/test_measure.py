@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.states import load_states
 from rulesafe_studies.__main__ import main
 from rulesafe_studies.data import DATA, read_csv
 from rulesafe_studies.memory import cost as memory_cost
@@ -310,16 +311,17 @@ def test_two_models_of_one_name_are_refused():
 # Cost -----------------------------------------------------------------------------------------
 
 
-def test_both_paths_give_the_same_tokens():
-    quick = TokenMemory("", 16)
-    eager = memory_cost.EagerMemory("", 16)
-    windows = [window_at(q, t) for q in walks(4) for t in range(0, 120, 7)]
+def test_both_paths_give_the_same_tokens(pytestconfig):
+    positions, _ = load_states(pytestconfig.rootpath / "datasets/rule_001_rule_020.parquet")[150]
+    quick = TokenMemory(MODEL, 32)
+    eager = memory_cost.EagerMemory(MODEL, 32)
+    windows = [window_at(positions, t) for t in range(0, len(positions), 7)]
     assert [eager.value(w) for w in windows] == [quick.value(w) for w in windows]
     assert len({quick.value(w) for w in windows}) > 3
 
 
 def test_each_frame_is_timed_and_bytes_are_counted():
-    cost = memory_cost.measure_apart(5)
+    cost = memory_cost.measure_apart(MODEL, 5)
     counts = {name: len(values) for name, values in cost.times.items()}
     assert counts == {
         "frame with a token, numpy": 5,
@@ -332,7 +334,7 @@ def test_each_frame_is_timed_and_bytes_are_counted():
 
 
 def test_the_benchmark_has_a_part_for_the_memory(capsys):
-    assert main(["bench", "--parts", "memory", "--model", "", "--seconds", "0.1"]) == 0
+    assert main(["bench", "--parts", "memory", "--seconds", "0.1"]) == 0
     printed = capsys.readouterr().out
     assert "frame with a token, numpy [us] (p99 " in printed
     assert "held by token memory, sliding [kB]" in printed

@@ -36,9 +36,6 @@ from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import load_request as load_generation
 from rulesafe_demos.program import TrustedProgram
-from rulesafe_demos.xr_conversion import ImportOptions, convert
-from rulesafe_demos.xr_images import RecordedImages, read_image
-from rulesafe_demos.xr_recording import read_recording
 from rulesafe_design.endpoint import read_reply
 from rulesafe_design.models import ModelError
 from rulesafe_eval.request import load_request as load_evaluation
@@ -242,33 +239,6 @@ def image(folder: Path) -> Target:
     return Target(path, lambda: decode_image(SimpleNamespace(format="png", data=path.read_bytes())))
 
 
-def xr_recording(folder: Path) -> Target:
-    """A recording of xr_teleoperate: joint vectors and the paths of the images."""
-    arm, hand = {"qpos": [0.1] * 7}, {"qpos": [0.5] * 6}
-    parts = {"left_arm": arm, "right_arm": arm, "left_ee": hand, "right_ee": hand}
-    parts["body"] = {"qpos": [0.0] * 27}
-    frames = [
-        {"idx": i, "colors": {"color_0": f"colors/{i}.jpg"}, "states": parts, "actions": parts}
-        for i in range(8)
-    ]
-    text = {"goal": "Open the safe.", "desc": "", "steps": ""}
-    path = folder / "data.json"
-    path.write_text(json.dumps({"info": {"image": {"fps": 30}}, "text": text, "data": frames}))
-    image(folder / "colors").file.rename(folder / "colors/0.jpg")
-
-    def read() -> None:
-        recording = read_recording(folder)
-        convert(recording, ImportOptions())
-        list(RecordedImages(recording, ("color_0", "color_0"), np.arange(3.0), 8.0))
-
-    return Target(path, read)
-
-
-def xr_image(folder: Path) -> Target:
-    path = image(folder).file
-    return Target(path, lambda: read_image(path))
-
-
 POLICY = find_policy("dp3_rule_001")
 SAFE, SPLITS = safe_file("safe_02"), ROOT / "src/rulesafe_sim/rulesafe_sim/data/splits"
 TARGETS: dict[str, Callable[[Path], Target]] = {
@@ -302,8 +272,6 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "request of demos": request("generate.json", load_generation, '"attempts": 1}'),
     "reply of a model": reply,
     "image": image,
-    "recording of xr_teleoperate": xr_recording,
-    "image of xr_teleoperate": xr_image,
     "convex piece": hull,
 }
 

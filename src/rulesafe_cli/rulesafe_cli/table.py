@@ -80,7 +80,7 @@ COMMANDS = (
     ),
     Command(
         "demos",
-        "generate | render | replay | stats | import-xr | program | ...: demonstrations",
+        "generate | render | replay | stats | program | ...: demonstrations",
         "rulesafe demos generate --rules rule_001 --episodes 10 --out demos",
         subcommands="rulesafe_demos.commands:SUBCOMMANDS",
     ),

@@ -34,6 +34,7 @@ GROUPS = {
 
 INTEGRATIONS = {
     "rulesafe.commands": {
+        "demos import-xr": "xr_teleoperate",
         "policy serve": "openpi",
         **dict.fromkeys(("safes import", "safes check", "safes export"), "urdf"),
     },

@@ -8,7 +8,6 @@ import tyro
 
 from rulesafe_core import plugins
 from rulesafe_core.errors import RuleSafeError, resumable
-from rulesafe_demos.commands_import import import_xr
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 
@@ -347,6 +346,5 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "stats": stats,
     "export": export,
     "verify": verify,
-    "import-xr": import_xr,
 }
 """Names of the subcommands; each returns its exit code, or None for 0."""

@@ -23,7 +23,7 @@ from rulesafe_core.joints import (
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_data import layout
 from rulesafe_data.writer import EpisodeData
-from rulesafe_demos.xr_recording import XrRecording
+from rulesafe_xr.recording import XrRecording
 
 SHARE_MARGIN = 0.05
 """Largest distance of a hand's value from the range 0..1."""

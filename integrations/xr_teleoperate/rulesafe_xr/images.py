@@ -13,7 +13,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image
 from rulesafe_core.text_files import read_bytes
 from rulesafe_data.frame import Frame
-from rulesafe_demos.xr_recording import XrRecording
+from rulesafe_xr.recording import XrRecording
 
 IMAGE_SIDE = 224
 """Width and height of the images of a dataset, pixels."""

@@ -49,9 +49,9 @@ def import_xr(
         max_gap: Longest time without complete frames, and largest distance of an image that
             replaces a missing one, s.
     """
-    from rulesafe_demos.import_xr import import_recordings
-    from rulesafe_demos.xr_conversion import ImportOptions
     from rulesafe_locks.rules import load_rule
+    from rulesafe_xr.conversion import ImportOptions
+    from rulesafe_xr.importing import import_recordings
 
     if rule and instruction:
         raise RuleSafeError("give --rule or --instruction, not both")

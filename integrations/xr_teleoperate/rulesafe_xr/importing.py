@@ -8,9 +8,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock
 from rulesafe_data import layout, tables
 from rulesafe_data.writer import DatasetWriter
-from rulesafe_demos.xr_conversion import ImportOptions, convert, frame_positions
-from rulesafe_demos.xr_images import IMAGE_SIDE, RecordedImages
-from rulesafe_demos.xr_recording import XrRecording, find_recordings, read_recording
+from rulesafe_xr.conversion import ImportOptions, convert, frame_positions
+from rulesafe_xr.images import IMAGE_SIDE, RecordedImages
+from rulesafe_xr.recording import XrRecording, find_recordings, read_recording
 
 
 def import_recordings(root: Path, dataset: Path, options: ImportOptions) -> tuple[int, int]:

@@ -30,10 +30,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, BODY_JOINTS, LEFT_HAND_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_data.store import EpisodeStore
-from rulesafe_demos.import_xr import import_recordings
-from rulesafe_demos.xr_conversion import ImportOptions, convert
-from rulesafe_demos.xr_recording import FILE, MAX_FRAMES, read_recording
 from rulesafe_locks.rules import load_rule
+from rulesafe_xr.conversion import ImportOptions, convert
+from rulesafe_xr.importing import import_recordings
+from rulesafe_xr.recording import FILE, MAX_FRAMES, read_recording
 
 JOINTS = ImportOptions(cameras=None)
 
@@ -295,7 +295,7 @@ def test_images_outside_of_the_recording_are_not_read(tmp_path, path):
 def test_images_are_cropped_to_the_central_square(tmp_path):
     from PIL import Image
 
-    from rulesafe_demos.xr_images import read_image
+    from rulesafe_xr.images import read_image
 
     wide = Image.new("RGB", (640, 480), (255, 0, 0))
     wide.paste((0, 0, 255), (80, 0, 560, 480))

@@ -1,0 +1,1 @@
+"""Import of recordings of xr_teleoperate as datasets."""

@@ -141,7 +141,7 @@ PIP = {
 } | {
     name: name
     for name in (
-        *("accelerate", "av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs"),
+        *("av", "coal", "daqp", "graphviz", "gymnasium", "numcodecs"),
         *(
             "msgpack",
             "ompl",

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 
 from rulesafe_cli.arguments import arguments_of
 from rulesafe_cli.table import COMMANDS

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 
 from policy_node.checkpoints import ARRAY_FILE, FORMAT, JSON_FILE, read_policy, save_policy
 from policy_node.history import ObservationHistory

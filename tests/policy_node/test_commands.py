@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 
 from policy_node.checkpoints import read_policy
 from policy_node.families import FAMILIES

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 pytest.importorskip("transformers")
 
 from policy_node.checkpoints import read_policy

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 pytest.importorskip("tensorboardX")
 
 from policy_node.checkpoints import ARRAY_FILE, read_policy

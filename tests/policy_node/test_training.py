@@ -1,16 +1,12 @@
 import json
 import os
-import pickle
 import signal
-import subprocess
-import sys
 from functools import partial
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 pytest.importorskip("tensorboardX")
 
 from policy_node.checkpoints import ARRAY_FILE, read_policy
@@ -167,17 +163,6 @@ def test_the_checkpoint_tells_where_it_comes_from(quick, trained):
 
 
 @pytest.mark.train
-def test_another_number_of_processes_is_another_run(quick, tmp_path, monkeypatch):
-    """They multiply the batch."""
-    run = quick(steps=6, checkpoint_every=2)
-    with pytest.raises(Stop):
-        train(run.task, run.config, tmp_path, stop_at(3))
-    monkeypatch.setattr("policy_node.training.PROCESSES", 2)
-    with pytest.raises(RuleSafeError, match="config processes None, now 2"):
-        train(run.task, run.config, tmp_path)
-
-
-@pytest.mark.train
 def test_training_does_not_read_what_the_lock_knows(quick, tmp_path, monkeypatch):
     def forbidden(*_):
         raise AssertionError("privileged")
@@ -186,41 +171,3 @@ def test_training_does_not_read_what_the_lock_knows(quick, tmp_path, monkeypatch
     run = quick("raw", steps=2)
     train(run.task, run.config, tmp_path)
     assert "rule_0" not in json.dumps(read_policy(tmp_path).data)
-
-
-PROCESS = """
-import json, pickle, sys
-from pathlib import Path
-from accelerate import PartialState
-from policy_node.training import train
-out = Path(sys.argv[1])
-task, config = pickle.loads(Path(sys.argv[2]).read_bytes())
-losses = []
-train(task, config, out, lambda progress: losses.append(progress.metrics["loss"]))
-out.joinpath(f"losses_{PartialState().process_index}.json").write_text(json.dumps(losses))
-"""
-
-
-@pytest.mark.train
-def test_two_processes_have_the_loss_of_one_with_the_doubled_batch(quick, tmp_path, monkeypatch):
-    """The windows of each step are the same; the noise of the diffusion is not."""
-    monkeypatch.setenv("GLOO_SOCKET_IFNAME", "lo")
-    curves = {}
-    for count, batch in ((1, 32), (2, 16), (1, 16)):
-        run, out = quick(steps=80, batch=batch), tmp_path / f"{count}_{batch}"
-        script, settings = tmp_path / "process.py", tmp_path / "run.pickle"
-        script.write_text(PROCESS)
-        settings.write_bytes(pickle.dumps((run.task, run.config)))
-        launch = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-        words = [f"--nproc-per-node={count}", *map(str, (script, out, settings))]
-        subprocess.run([*launch, *words], check=True, timeout=600)
-        found = [json.loads(path.read_text()) for path in sorted(out.glob("losses_*.json"))]
-        assert len(found) == count and all(losses == found[0] for losses in found)
-        curves[count, batch] = np.array(found[0])
-    assert read_policy(tmp_path / "2_16").training["results"]["processes"] == 2
-    single, double = curves[1, 32], curves[2, 16]
-    smooth = [np.convolve(curve, np.ones(8) / 8, "valid") for curve in (single, double)]
-    assert np.abs(smooth[1] / smooth[0] - 1).max() < 0.15
-    # With other windows the losses of single steps are less similar.
-    error, other = np.abs(double - single).mean(), np.abs(curves[1, 16] - single).mean()
-    assert error < other / 2

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import read_policy

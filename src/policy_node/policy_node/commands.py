@@ -35,8 +35,7 @@ def train(
     """Train a policy on demonstrations.
 
     Ctrl-C or SIGTERM saves a checkpoint after the current step; the same command resumes the run.
-    The TensorBoard log is in OUT/tensorboard. For 8 GPUs, use `torchrun --nproc-per-node 8 -m
-    rulesafe_cli.cli policy train ...`; each process has --batch windows.
+    The TensorBoard log is in OUT/tensorboard.
 
     Example: rulesafe policy train demos --policy dp3 --size tiny --memory vq --out vq
 
@@ -96,8 +95,6 @@ def train(
                 ),
             ),
         )
-    if not training.MAIN:
-        return
     results = read_policy(out).training["results"]
     print(", ".join(f"{name} {_figure(value)}" for name, value in results.items()))
     print(f"{out}: {policy} {size}, memory {memory}")

@@ -385,5 +385,4 @@ class TrainConfig(Settings):
     )
     checkpoint_every: int = setting(500, "Steps between two checkpoints.", 1)
     threads: int = setting(1, "Number of torch threads; it changes results by rounding errors.", 1)
-    mixed_precision: Literal["no", "fp16", "bf16"] = setting("no", "Mixed precision of accelerate.")
     seed: int = setting(0, "Seed of weights, batches and noise.", 0)

@@ -57,7 +57,6 @@ class PointNet(nn.Module):
         clouds = points.reshape(-1, *points.shape[-2:])
         parts = clouds.split(CLOUDS) if clouds.device.type == "cpu" else (clouds,)
         best = torch.cat([self.points(part).argmax(dim=-2) for part in parts])
-        torch.clear_autocast_cache()  # the weights that were cast here have no gradient
         critical = torch.zeros_like(clouds[..., 0], dtype=torch.int32).scatter_(1, best, 1)
         kept = critical.topk(int(critical.sum(dim=1).max())).indices
         return kept.view(*points.shape[:-2], -1)

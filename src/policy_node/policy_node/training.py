@@ -2,11 +2,10 @@
 
 On a CPU, training is deterministic: the same settings, data and package versions give the same
 weights, even if training is interrupted and resumed, since all random numbers of a step depend on
-the seed and the step's number only. Multiple devices and mixed precision use accelerate.
+the seed and the step's number only. A GPU is used if PyTorch finds one.
 """
 
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,11 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from accelerate import Accelerator
-from accelerate.utils import DistributedDataParallelKwargs
-from torch import Tensor, nn
+from torch import nn
 
-from policy_node.batches import Batch, Network
+from policy_node.batches import Network
 from policy_node.checkpoints import (
     ARRAY_FILE,
     JSON_FILE,
@@ -35,15 +32,6 @@ from policy_node.training_data import ObservationWindows, select_episodes
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
-
-DISTRIBUTED = "LOCAL_RANK" in os.environ
-"""Whether torchrun or accelerate has started this process; they also set WORLD_SIZE and RANK."""
-
-PROCESSES = int(os.environ.get("WORLD_SIZE") or 1) if DISTRIBUTED else 1
-"""Number of processes of this training."""
-
-MAIN = not DISTRIBUTED or os.environ.get("RANK", "0") == "0"
-"""Whether this is the main process of the training."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +103,10 @@ def _facts(
     if isinstance(folder := network.get("skills"), str):  # of any name
         hashes = file_hashes(folder)
         network["skills"] = hashes.get(ARRAY_FILE, hashes[JSON_FILE])  # with an exchanged encoder
-    # Several processes multiply the batch.
-    processes = {} if PROCESSES == 1 else {"processes": PROCESSES}
     return {
         "policy": {"family": task.family, "size": task.size, **network},
         "memory": task.memory.describe(),
-        "config": asdict(config) | processes,
+        "config": asdict(config),
         "data": {
             "digest": store.digest,
             "instructions": list(tasks),
@@ -129,17 +115,6 @@ def _facts(
             "safes": list(task.safes),
         },
     }
-
-
-class _Loss(nn.Module):
-    """Computes the loss in `forward`, as distributed data parallel training requires."""
-
-    def __init__(self, network: Network) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, batch: Batch) -> Tensor:
-        return self.network.loss(batch)
 
 
 class PolicyTraining(TrainingRun):
@@ -166,14 +141,7 @@ class PolicyTraining(TrainingRun):
         self.task, self.config = task, config
         self.batch: int = facts["config"]["batch"]
         self.revision = revision()  # at the start, since the source may change during training
-        precision = config.mixed_precision
-        self.accelerator = Accelerator(
-            mixed_precision=precision,
-            cpu=not torch.cuda.is_available(),
-            # In distributed training, pi0's last layer over the prefix receives no gradient.
-            kwargs_handlers=[DistributedDataParallelKwargs(find_unused_parameters=True)],
-        )
-        self.main = self.accelerator.is_main_process
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network = make_network(task.family, task.config, task.memory.shape)
         network = self.network
         self.windows = ObservationWindows(
@@ -190,51 +158,32 @@ class PolicyTraining(TrainingRun):
         network.store_demonstrations(self.windows)
         if getattr(task.config, "replays", False):
             self.steps = 0
-        self.network.to(self.accelerator.device).train()
+        self.network.to(self.device).train()
         self.average = averaged(self.network, config.ema)
-        optimiser = torch.optim.AdamW(_groups(self.network, config), config.learning_rate)
-        self.loss, self.optimiser = self.accelerator.prepare(_Loss(self.network), optimiser)
+        self.optimiser = torch.optim.AdamW(_groups(self.network, config), config.learning_rate)
         self.spent, self.waited = 0.0, 0.0
         self.resume()
-
-    def stops(self, signalled: bool) -> bool:
-        """Return whether any process received a signal, so that all stop after the same step."""
-        if signalled:
-            self.accelerator.set_trigger()
-        return self.accelerator.check_trigger()
-
-    def wait(self) -> None:
-        """Wait for all processes: none ends before the result is saved."""
-        self.accelerator.wait_for_everyone()
 
     def advance(self) -> dict[str, float]:
         """Run one step; return the loss, the norm of the gradient before clipping, the learning
         rate of the next step, and the share of the time spent on waiting for data."""
         began = time.perf_counter()
-        config, accelerator = self.config, self.accelerator
+        config = self.config
         for group in self.optimiser.param_groups:
             group["lr"] = self._rate()
-        # Seeded by the step, so that a resumed run continues with the same random numbers. N
-        # processes together have the windows of one process with a batch N times as large.
+        # Seeded by the step, so that a resumed run continues with the same random numbers.
         rng = np.random.default_rng([config.seed, self.step, 0])
-        seed, rank = int(rng.integers(2**62)), accelerator.process_index
-        indices = rng.integers(len(self.windows), size=self.batch * accelerator.num_processes)
-        if rank:
-            rng = np.random.default_rng([config.seed, self.step, rank])
-            seed = int(rng.integers(2**62))
-        torch.manual_seed(seed)
-        indices = indices[rank * self.batch : (rank + 1) * self.batch]
-        batch = self.windows.batch(indices, rng).to(accelerator.device)
+        torch.manual_seed(int(rng.integers(2**62)))
+        indices = rng.integers(len(self.windows), size=self.batch)
+        batch = self.windows.batch(indices, rng).to(self.device)
         ready = time.perf_counter()
-        with accelerator.autocast():
-            loss = self.loss(batch)
+        loss = self.network.loss(batch)
         self.optimiser.zero_grad()
-        accelerator.backward(loss)
-        norm = accelerator.clip_grad_norm_(self.network.parameters(), config.clip)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimiser.step()
         self.average.update_parameters(self.network)
-        mean = cast(Tensor, accelerator.reduce(loss.detach(), "mean"))  # over the processes
-        found = {"loss": mean.item(), "gradient": float(norm)}
+        found = {"loss": loss.item(), "gradient": float(norm)}
         self.waited += ready - began
         self.spent += time.perf_counter() - began
         self.step += 1
@@ -252,13 +201,11 @@ class PolicyTraining(TrainingRun):
         """Return the checkpoint of the current state, with averaged weights."""
         windows, task = self.windows, self.task
         average = cast(Network, self.average.module)
-        processes = self.accelerator.num_processes
         results = {
             "seconds": self.spent,
             "share_waiting_for_data": self.waited / max(self.spent, 1e-9),
-            "windows_per_second": self.step * self.batch * processes / max(self.spent, 1e-9),
-            "processes": processes,
-            "device": str(self.accelerator.device),
+            "windows_per_second": self.step * self.batch / max(self.spent, 1e-9),
+            "device": str(self.device),
         }
         return Checkpoint(
             task.family,

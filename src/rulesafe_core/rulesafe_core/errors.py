@@ -15,7 +15,7 @@ def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError
 
 
 EXTRAS = {
-    **dict.fromkeys(("accelerate", "sklearn", "tensorboardX"), "learn"),
+    **dict.fromkeys(("sklearn", "tensorboardX"), "learn"),
     **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
     **dict.fromkeys(("aiohttp", "foxglove"), "view"),
     **dict.fromkeys(("lz4", "mcap", "rosbags", "zstandard"), "bags"),

@@ -41,14 +41,13 @@ class TrainingRun(ABC):
     Attributes:
         saved: names of the attributes that a checkpoint contains besides `step`.
         step: number of completed steps.
-        main: whether this is the main process, which writes files.
     """
 
     saved: tuple[str, ...] = ()
 
     def __init__(self, out: Path, facts: dict[str, Any], steps: int, checkpoint_every: int) -> None:
         self.out, self.facts, self.steps, self.every = out, facts, steps, checkpoint_every
-        self.step, self.main = 0, True
+        self.step = 0
 
     @abstractmethod
     def advance(self) -> dict[str, float]:
@@ -61,13 +60,6 @@ class TrainingRun(ABC):
     def save_result(self) -> None:
         """Save the trained model to `out`."""
 
-    def stops(self, signalled: bool) -> bool:
-        """Return whether to stop after this step."""
-        return signalled
-
-    def wait(self) -> None:  # noqa: B027
-        """Wait for all processes; by default there is one only."""
-
     def due(self) -> bool:
         """Return whether a checkpoint is due after this step."""
         return self.step % self.every == 0 or self.step == self.steps
@@ -75,7 +67,7 @@ class TrainingRun(ABC):
     def run(self, progress: Callable[[TrainingProgress], None]) -> None:
         """Run the remaining steps. On Ctrl-C or SIGTERM, save a checkpoint of the completed steps
         and raise KeyboardInterrupt."""
-        log = ScalarLog(self.out / "tensorboard", self.step + 1, write=self.main)
+        log = ScalarLog(self.out / "tensorboard", self.step + 1)
         numbers = (signal.SIGINT, signal.SIGTERM)
         with log, collected_signals(numbers, once=True) as signals:
             while self.step < self.steps:
@@ -86,7 +78,7 @@ class TrainingRun(ABC):
                 if self.due():
                     self.save()
                 progress(TrainingProgress(self.step, metrics))
-                if self.stops(bool(signals)):
+                if signals:
                     self.save()
                     raise KeyboardInterrupt(f"the checkpoint of step {self.step}")
 
@@ -98,10 +90,9 @@ class TrainingRun(ABC):
             if isinstance(value, torch.Generator):
                 value = value.get_state()
             state[name] = value.state_dict() if hasattr(value, "state_dict") else value
-        if self.main:
-            buffer = io.BytesIO()
-            torch.save({"facts": json.dumps(self.facts), "state": state}, buffer)
-            write_atomically(self.out / CHECKPOINT, buffer.getbuffer())
+        buffer = io.BytesIO()
+        torch.save({"facts": json.dumps(self.facts), "state": state}, buffer)
+        write_atomically(self.out / CHECKPOINT, buffer.getbuffer())
 
     def resume(self) -> None:
         """Restore the checkpoint in `out`, if there is one.
@@ -168,9 +159,7 @@ def run_training(
             torch.manual_seed(settings.seed)
             run = make()
             run.run(progress)
-            if run.main:
-                run.save_result()
-            run.wait()
+            run.save_result()
     (out / CHECKPOINT).unlink(missing_ok=True)
     return out
 
@@ -205,10 +194,11 @@ def check_same_run(folder: Path, saved: Mapping[str, Any], facts: Mapping[str, A
     now = json.loads(json.dumps(facts))
     if saved != now:
         differences = [
-            f"{part} {name} {(saved.get(part) or {}).get(name)!r}, now {value!r}"
+            f"{part} {name} {before.get(name)!r}, now {values.get(name)!r}"
             for part, values in now.items()
-            for name, value in values.items()
-            if (saved.get(part) or {}).get(name) != value
+            for before in (saved.get(part) or {},)
+            for name in {**values, **before}
+            if before.get(name) != values.get(name)
         ]
         raise RuleSafeError(
             f"{folder} contains a training run with other settings or data: "

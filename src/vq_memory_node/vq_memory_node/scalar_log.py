@@ -20,38 +20,32 @@ class ScalarLog:
     Args:
         folder: folder of the log, created if needed.
         first_step: TensorBoard ignores earlier entries of this step and later ones.
-        write: False: nothing is written.
 
     Raises:
         RuleSafeError: the disk is full; so do all methods.
     """
 
-    def __init__(self, folder: Path, first_step: int, write: bool = True) -> None:
+    def __init__(self, folder: Path, first_step: int) -> None:
         self._folder = folder
-        self._writer: EventsWriter | None = None
-        if write:
-            with disk_full_errors(folder):
-                folder.mkdir(parents=True, exist_ok=True)
-                self._writer = EventsWriter(str(folder / "events"))
-                self._write(first_step, session_log=SessionLog(status=SessionLog.START))
-                self._writer.flush()
+        with disk_full_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._writer = EventsWriter(str(folder / "events"))
+            self._write(first_step, session_log=SessionLog(status=SessionLog.START))
+            self._writer.flush()
 
     def add(self, values: Mapping[str, float], step: int) -> None:
         """Write scalars by name."""
-        if self._writer is not None:
-            with disk_full_errors(self._folder):
-                for name, value in values.items():
-                    self._write(step, summary=scalar(name, value))
-                self._writer.flush()
+        with disk_full_errors(self._folder):
+            for name, value in values.items():
+                self._write(step, summary=scalar(name, value))
+            self._writer.flush()
 
     def _write(self, step: int, **content: object) -> None:
-        assert self._writer is not None
         self._writer.write_event(Event(wall_time=time.time(), step=step, **content))
 
     def __enter__(self) -> "ScalarLog":
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._writer is not None:
-            with disk_full_errors(self._folder):
-                self._writer.close()
+        with disk_full_errors(self._folder):
+            self._writer.close()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("accelerate")
 
 from policy_node.policy import NO_READING
 from rulesafe_studies.__main__ import main

@@ -1,16 +1,10 @@
 """Training of each family on demonstrations with images and instructions."""
 
-import os
-import pickle
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-pytest.importorskip("accelerate")
 pytest.importorskip("tensorboardX")
 
 from policy_node.checkpoints import ARRAY_FILE, read_policy
@@ -64,36 +58,3 @@ def test_a_run_resumes_to_the_same_weights_and_its_policy_acts(
         policy.reset()
         chunks.append(policy.infer(observation))
     assert chunks[0].shape == (50, 13) and np.array_equal(*chunks)
-
-
-PROCESS = """
-import pickle, sys
-from policy_node.training import train
-with open(sys.argv[1], "rb") as file:
-    task, config, out = pickle.load(file)
-train(task, config, out)
-assert (out / "policy.json").is_file(), "each process waits for the result"
-"""
-
-
-@pytest.mark.train
-def test_two_processes_train_one_policy(small_readers, demos, cache, memories, tmp_path):
-    """Train pi0, whose last layer over images and instruction receives no gradient."""
-    task = TrainingTask("pi0", "tiny", small_readers["pi0"][1], memories["vq"], demos, None, cache)
-    settings = TrainConfig(steps=3, batch=2, warm_up=1)
-    script, task_file = tmp_path / "process.py", tmp_path / "task"
-    script.write_text(PROCESS)
-    task_file.write_bytes(pickle.dumps((task, settings, tmp_path / "two")))
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
-    found = subprocess.run(
-        [*launch, script, task_file],
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert found.returncode == 0, found.stderr[-2000:]
-    alone = train(task, settings, tmp_path / "one")
-    weights = [read_policy(folder).weights["out.weight"] for folder in (tmp_path / "two", alone)]
-    assert weights[0].isfinite().all()
-    assert not torch.equal(*weights)  # with twice as many windows

@@ -162,10 +162,6 @@ PIP = {
 """Name of a module that is not required by ROS 2 -> of its distribution."""
 
 
-ADAPTED = {"rulesafe_data": ("lerobot", "torch")}
-"""By package, modules that only an adapter imports, where users have them."""
-
-
 @pytest.mark.parametrize("path", SETUPS, ids=lambda path: path.parent.name)
 def test_manifest_declares_what_is_imported_and_nothing_else(path):
     name = path.parent.name
@@ -178,7 +174,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
                 imported.add(node.module.split(".")[0])
     if name in NODES.values():
         imported.add("rulesafe_core")  # which starts its nodes
-    imported -= {name, *ADAPTED.get(name, ()), *sys.stdlib_module_names}
+    imported -= {name, *sys.stdlib_module_names}
     by_pip = {PIP[module] for module in imported & (PIP.keys() - ROSDEP.keys())}
     expected = {ROSDEP.get(module, module) for module in imported - (PIP.keys() - ROSDEP.keys())}
     manifest = path.with_name("package.xml")

@@ -11,19 +11,12 @@ PAGE = (Path(__file__).parents[2] / "docs/dataset.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_programs_run(program, root, tmp_path, request):
+@pytest.mark.parametrize("program", [text for text in PROGRAMS if "lerobot" not in text])
+def test_programs_run(program, root, tmp_path):
     (tmp_path / "demos").symlink_to(root)
-    if "lerobot" in program:
-        done = request.getfixturevalue("lerobot")(program, cwd=tmp_path)
-    else:
-        done = subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

@@ -119,7 +119,7 @@ from lerobot.configs.policies import PreTrainedConfig
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 from lerobot.datasets.utils import dataset_to_policy_features
 from lerobot.policies.factory import make_pre_post_processors
-from rulesafe_data.lerobot import use_pyav
+from lerobot_env_rulesafe.videos import use_pyav
 
 use_pyav()
 policies, out, root = map(Path, sys.argv[1:])

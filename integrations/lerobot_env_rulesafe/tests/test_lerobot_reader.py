@@ -1,4 +1,7 @@
-"""Exported datasets in LeRobot's own reader of format v2.1."""
+"""Datasets in LeRobot's own reader: format v3.0 as it is, format v2.1 exported."""
+
+import re
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +16,7 @@ READ = """
 import sys
 import numpy as np
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
-from rulesafe_data.lerobot import use_pyav
+from lerobot_env_rulesafe.videos import use_pyav
 
 use_pyav()
 steps = {"action": [k / 10 for k in range(50)]}
@@ -21,6 +24,32 @@ dataset = LeRobotDataset("rulesafe/demos", root=sys.argv[1], delta_timestamps=st
 found = dataset[int(sys.argv[3])]
 np.savez(sys.argv[2], **{key: np.asarray(value) for key, value in found.items()})
 """
+
+
+BETWEEN = """
+import sys
+from lerobot_env_rulesafe.videos import decode_video_frames
+
+try:
+    decode_video_frames(sys.argv[1], [0.15], 1e-4)
+except Exception as error:
+    print(error)
+"""
+
+PAGE = (Path(__file__).parents[3] / "docs/dataset.md").read_text("utf-8")
+
+
+def test_the_program_of_the_documentation_runs(lerobot, small_demos, tmp_path):
+    (program,) = re.findall(r"```python\n([^`]*use_pyav.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "demos").symlink_to(small_demos)
+    done = lerobot(program, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert load_rule("rule_001").description in done.stdout
+
+
+def test_a_timestamp_between_two_frames_is_refused(lerobot, small_demos):
+    done = lerobot(BETWEEN, small_demos / f"videos/{CAMERAS[0]}/chunk-000/file-001.mp4")
+    assert "no frame within 0.0001 s of 0.15 s" in done.stdout
 
 
 def test_a_frame_is_that_of_the_dataset(lerobot, small_demos, tmp_path):
@@ -41,4 +70,5 @@ def test_a_frame_is_that_of_the_dataset(lerobot, small_demos, tmp_path):
     assert np.array_equal(found[MEMORY_MASK], reading.mask)
     assert str(found["task"]) == load_rule("rule_020").instruction("short")
     for camera in CAMERAS:
-        assert found[camera].shape[0] == 3 and found[camera].max() <= 1
+        image = np.rint(255 * np.moveaxis(found[camera], 0, -1))
+        assert np.array_equal(image, store[episode, frame][camera])

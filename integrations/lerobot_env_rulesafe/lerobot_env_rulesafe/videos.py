@@ -1,7 +1,7 @@
-"""Read these datasets with lerobot, with PyAV instead of torchvision or torchcodec.
+"""Read datasets of RuleSafe with lerobot, with PyAV instead of torchvision or torchcodec.
 
 lerobot 0.4.4 decodes videos with torchcodec or with `torchvision.io.VideoReader`, which current
-versions of torchvision do not have. lerobot and torch are not dependencies of this package.
+versions of torchvision do not have.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from lerobot.datasets import lerobot_dataset
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import FPS
@@ -18,8 +20,6 @@ from rulesafe_data.video import Video
 
 def use_pyav() -> None:
     """Let lerobot's `LeRobotDataset` decode videos with `decode_video_frames`."""
-    from lerobot.datasets import lerobot_dataset
-
     lerobot_dataset.decode_video_frames = decode_video_frames
 
 
@@ -40,8 +40,6 @@ def decode_video_frames(
     Raises:
         RuleSafeError: a timestamp is not that of a frame.
     """
-    import torch
-
     indices = [round(timestamp * FPS) for timestamp in timestamps]
     for timestamp, index in zip(timestamps, indices, strict=True):
         if abs(timestamp - index / FPS) > tolerance_s:

@@ -23,11 +23,11 @@ from matplotlib.figure import Figure
 from results_tables import BITS, MEMORIES, PROOFS, RESULTS, by_bits, pooled, required_bits, stored
 
 from rulesafe_data.intervals import wilson
-from rulesafe_demos import figure as expert_figure
 from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import FEWEST
 from rulesafe_locks.rules import RULES
+from rulesafe_studies import expert_figure
 
 COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
@@ -321,7 +321,7 @@ def draw_step_probe(table: Sequence[Row]) -> Figure:
 
 
 def draw_expert(path: Path, table: Iterable[Row]) -> None:
-    """Draw the expert's success and length by rule, as `rulesafe demos stats` does."""
+    """Draw the expert's success and length by rule."""
     groups = []
     for row in table:
         if (row["page"], row["by"]) == ("expert", "rule"):

@@ -33,10 +33,3 @@ def test_its_episodes_are_counted(dataset, capsys):
     assert lines[2].startswith("dataset: 4 episodes, 52 frames")
     assert "no attempts of `rulesafe demos generate`" in lines[-1]
     assert sorted(dataset.rglob("*")) == before
-
-
-def test_a_report_of_it_is_refused_in_one_line(dataset, capsys, tmp_path):
-    assert main(["demos", "stats", str(dataset), "--report", str(tmp_path / "r.md")]) == 2
-    err = capsys.readouterr().err
-    assert err.count("\n") == 1 and "--report is not available" in err
-    assert not (tmp_path / "r.md").exists()

@@ -165,49 +165,36 @@ def replay(
     return 1 if difference else 0
 
 
-def stats(directory: Directory, report: Path | None = None) -> None:
-    """Print and plot success rate and frames of each rule; write DIR/stats.csv and DIR/stats.png.
+def stats(directory: Directory) -> None:
+    """Print success rate and frames by rule and by safe, and failures by cause; write
+    DIR/stats.csv.
 
     Example: rulesafe demos stats demos
 
     Args:
         directory: Directory written by `rulesafe demos generate`; for other datasets only the
             episodes are counted.
-        report: Markdown file for tables by rule and by safe, failures by cause, and sizes; with
-            five to forty rules also for a figure, FILE.png for FILE.md.
     """
     from rich.console import Console
 
-    from rulesafe_core.files import write_atomically
     from rulesafe_data.layout import INFO
-    from rulesafe_demos import figure
     from rulesafe_demos import stats as statistics
 
     if (directory / INFO).is_file() and not (directory / "generate.json").exists():
-        if report:
-            raise RuleSafeError(
-                f"{directory} is a dataset without attempts of `rulesafe demos generate`, so "
-                "--report is not available"
-            )
         print("\n".join(statistics.dataset_lines(directory)))
         return
-    found = statistics.collect(directory)
+    rows = statistics.load_rows(directory)
+    by_rule = statistics.grouped(rows, lambda row: row.rule)
+    by_safe = statistics.grouped(rows, lambda row: row.safe)
     console = Console(markup=False, highlight=False)
-    console.print(statistics.table(found.by_rule, f"Attempts in {directory}", console.width))
-    for number, cause, where in statistics.causes(found.rows):
+    console.print(statistics.table(by_rule, f"Attempts in {directory}", console.width))
+    console.print(statistics.table(by_safe, "By safe", console.width))
+    for number, cause, where in statistics.causes(rows):
         console.print(f"failed, {number} x: {cause}\n    {where}", markup=False)
-    statistics.write_csv(directory / "stats.csv", found.by_rule)
-    figure.draw(directory / "stats.png", found.by_rule)
+    statistics.write_csv(directory / "stats.csv", by_rule)
     for line in statistics.sizes(directory):
         console.print(line)
-    console.print(f"{directory / 'stats.csv'}\n{directory / 'stats.png'}")
-    if report:
-        drawing = report.with_suffix(".png")
-        if drawn := len(found.request.rules) in statistics.FIGURES:
-            figure.draw(drawing, found.by_rule)
-        page = statistics.report(found, directory, drawing.name if drawn else "")
-        write_atomically(report, page.encode())
-        console.print(str(report))
+    console.print(str(directory / "stats.csv"))
 
 
 def run(

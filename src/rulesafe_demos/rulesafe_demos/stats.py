@@ -20,10 +20,9 @@ from rulesafe_data.attempt_recording import read_facts
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.intervals import wilson
 from rulesafe_data.inventory import describe
-from rulesafe_data.markdown import folded, markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import row_count
-from rulesafe_demos.attempts import GenerationRequest, load_request
+from rulesafe_demos.attempts import load_request
 
 
 @dataclass(frozen=True)
@@ -125,10 +124,10 @@ def _mean(values: Iterable[float | None]) -> float:
     return fmean(found) if found else nan
 
 
-def load_rows(directory: Path, request: GenerationRequest) -> list[Row]:
+def load_rows(directory: Path) -> list[Row]:
     """Return every attempt in a directory, by rule and number. Raises RuleSafeError if there is
     none."""
-    folder = DemoFolder(directory)
+    request, folder = load_request(directory), DemoFolder(directory)
     timings = folder.timings()
     rows = []
     for rule in request.rules:
@@ -172,16 +171,7 @@ COLUMNS: dict[str, Callable[[Group], str]] = {
     "states/h": lambda g: _cell(g.states_per_hour),
     "all/h": lambda g: _cell(g.demonstrations_per_hour),
 }
-"""Columns of the printed tables; LEGEND explains them."""
-
-LEGEND = (
-    "Rates are success rates of attempts, with Wilson's 95 % interval; frames (0.1 s) are means "
-    "of the successes; retries are means of all attempts; redrawn counts poses of the safe that "
-    "were out of the arm's reach; s each is the wall time of an attempt in its process, planning "
-    "the share of it that went into planning; states/h and all/h are demonstrations per hour of "
-    "CPU time, without and with images and point clouds."
-)
-
+"""Columns of the printed tables, which docs/demos.md explains."""
 
 NARROW = 100
 """Width of a terminal, in characters, below which some columns are left out."""
@@ -201,12 +191,6 @@ def table(groups: Sequence[Group], title: str, width: int) -> Table:
         cells = [cell(group) for cell in columns.values()]
         found.add_row(group.name, *cells, end_section=i == len(groups) - 2)
     return found
-
-
-def markdown(groups: Sequence[Group], head: str) -> str:
-    """Return a Markdown table."""
-    cells = [[group.name, *(cell(group) for cell in COLUMNS.values())] for group in groups]
-    return markdown_table([[head, *COLUMNS], *cells])
 
 
 def causes(rows: Sequence[Row]) -> list[tuple[int, str, str]]:
@@ -234,22 +218,6 @@ def write_csv(path: Path, groups: Sequence[Group]) -> None:
     write_atomically(path, text.getvalue().encode())
 
 
-@dataclass(frozen=True)
-class Stats:
-    """The statistics of a directory."""
-
-    request: GenerationRequest
-    rows: Sequence[Row]
-    by_rule: Sequence[Group]
-
-
-def collect(directory: Path) -> Stats:
-    """Read a directory's attempts. Raises RuleSafeError if there are none."""
-    request = load_request(directory)
-    rows = load_rows(directory, request)
-    return Stats(request, rows, grouped(rows, lambda row: row.rule))
-
-
 def sizes(directory: Path) -> list[str]:
     """Return a line on the dataset's frames and one on its sizes; no lines if not rendered."""
     if not (directory / layout.INFO).is_file():
@@ -263,54 +231,6 @@ def sizes(directory: Path) -> list[str]:
         f"dataset: {count} episodes, {found.frames} frames, {total / 1e6:.0f} MB",
         f"an episode of {found.frames / count:.0f} frames: {each}",
     ]
-
-
-FEW = 4
-"""Number of rules up to which a report shows the table by rule unfolded."""
-
-FIGURES = range(FEW + 1, 41)
-"""Numbers of rules for which a report has a figure by rule."""
-
-
-def report(found: Stats, directory: Path, figure: str = "") -> str:
-    """Return a Markdown page: the result, tables by rule and by safe, and how to reproduce it.
-
-    Args:
-        found: the statistics.
-        directory: folder of the attempts.
-        figure: link to a figure of success rate and length by rule; empty: no figure.
-    """
-    weighed = sizes(directory)
-    passes = "" if weighed else " --passes states"
-    all_rules = found.by_rule[-1]
-    opened = f"{all_rules.successes} of {all_rules.attempts} attempts"
-    interval = f"95 % interval {100 * all_rules.low:.0f}..{100 * all_rules.high:.0f} %"
-    length = f", in {_cell(all_rules.frames)} frames of 0.1 s on average" * (all_rules.rate > 0)
-    few = len(found.by_rule) <= FEW + 1
-    by_rule = markdown(found.by_rule, "rule")
-    by_safe = markdown(grouped(found.rows, lambda row: row.safe), "safe")
-    failures = [f"- {n} x: {cause}\n  ({where})" for n, cause, where in causes(found.rows)]
-    versions = ", ".join(f"{name} {version}" for name, version in found.request.versions.items())
-    author = "the expert" if found.request.by == "expert" else "task programs"
-    title = "Demonstrations and their dataset" if weighed else f"Success rate of {author}"
-    parts = [
-        f"# {title}",
-        f"**{author.capitalize()} opened the safe in {opened} ({interval}){length}.**",
-        f"![Success rate and length by rule]({figure})" if figure else "",
-        by_rule if few else markdown([all_rules], "rule"),
-        "Made by `rulesafe demos stats`: [how to reproduce](#how-to-reproduce).",
-        "" if few else folded("Table by rule", by_rule),
-        folded("Table by safe", by_safe),
-        *(f"{text[0].upper()}{text[1:]}." for text in weighed),
-        "\n".join(["## Failures by cause", "", *failures]) if failures else "No failures.",
-        "## How it was measured",
-        "By contact, in the physics simulation. The attempts of a rule use the safes in turn, each "
-        f"with a different seed. {LEGEND} {versions}.",
-        "## How to reproduce",
-        f"    {found.request.command()}{passes} --out DIR\n"
-        "    rulesafe demos stats DIR --report FILE.md",
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def dataset_lines(directory: Path) -> list[str]:
@@ -335,5 +255,5 @@ def dataset_lines(directory: Path) -> list[str]:
             f"{name}: {count} episode{'s' if count > 1 else ''} of "
             f"{fmean(lengths[name]):.0f} frames, {ending}"
         )
-    none = "no rates, stats.csv or stats.png: no attempts of `rulesafe demos generate`"
+    none = "no rates and no stats.csv: no attempts of `rulesafe demos generate`"
     return [*lines, *sizes(directory), none]

@@ -1,4 +1,4 @@
-"""The figure of `rulesafe demos stats`: success rate and mean frames of each rule."""
+"""The figure of docs/results/expert.md: success rate and mean frames of each rule."""
 
 from collections.abc import Sequence
 from pathlib import Path

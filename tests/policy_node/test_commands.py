@@ -70,17 +70,11 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 from policy_node.batches import Network
+from policy_node.configs import NetworkConfig
 from policy_node.families import Family
 
 @dataclass(frozen=True)
-class Config:
-    frames: int = 1
-    points: int = 0
-    images: bool = False
-    instruction: bool = False
-    past: int = 0
-    cloud_frames: int = 0
-    picture: int = 0
+class Config(NetworkConfig):
     width: int = 8
 
 class Linear(Network):
@@ -96,7 +90,7 @@ class Linear(Network):
     def parts(self):
         return {"layer": self.layer}
 
-SIZES = {"tiny": Config()}
+SIZES = {"tiny": Config(), "other": 8}
 LINEAR = Family("linear_policy:SIZES", "linear_policy:Linear", "a test", batch=2)
 """
 
@@ -108,6 +102,13 @@ def linear(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     yield "linear_policy:LINEAR"
     sys.modules.pop("linear_policy", None)
+
+
+def test_a_configuration_of_another_class_is_refused(linear, capsys):
+    assert run("describe", "--policy", linear, "--size", "other") == 2
+    assert "other is 8; its class must derive from policy_node.configs.NetworkConfig" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_family_of_another_package_is_trained_loaded_and_described(

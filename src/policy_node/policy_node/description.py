@@ -93,7 +93,7 @@ def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Bat
         batch.images = torch.zeros(1, 2, 224, 224, 3, dtype=torch.uint8)
     if config.instruction:
         batch.language, batch.language_mask = pad([network.token_ids(LONGEST)])
-    if getattr(config, "replays", False):  # skills; two_level predicts the subtask
+    if config.replays:  # skills; two_level predicts the subtask
         batch.subtask = torch.zeros(1, dtype=torch.int64)
     if memory.kind != "none":
         tokens = memory.kind == "tokens"

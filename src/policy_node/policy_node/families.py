@@ -88,12 +88,18 @@ def find_config(family: str, size: str) -> NetworkConfig:
     """Return a family's configuration of a size.
 
     Raises:
-        RuleSafeError: the family or the size is unknown.
+        RuleSafeError: the family or the size is unknown, or it is no NetworkConfig.
     """
     sizes = find_family(family).configs()
     if size not in sizes:
         raise unknown_name(f"size of {family}", size, sizes)
-    return sizes[size]
+    config: object = sizes[size]
+    if not isinstance(config, NetworkConfig):
+        raise RuleSafeError(
+            f"{family} {size} is {config!r}; its class must derive from "
+            "policy_node.configs.NetworkConfig"
+        )
+    return config
 
 
 def make_network(family: str, config: NetworkConfig, memory: MemoryShape) -> "Network":

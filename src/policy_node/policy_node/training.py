@@ -79,7 +79,7 @@ def train(
     """
     out = Path(out)
     config = replace(config, batch=config.batch or find_family(task.family).batch)
-    if getattr(task.config, "replays", False):  # a family of another package may not have it
+    if task.config.replays:
         config = replace(config, actions="absolute")
     store = EpisodeStore(task.data)
     episodes = select_episodes(store, task.instructions)
@@ -156,7 +156,7 @@ class PolicyTraining(TrainingRun):
             network.normaliser(),
         )
         network.store_demonstrations(self.windows)
-        if getattr(task.config, "replays", False):
+        if task.config.replays:
             self.steps = 0
         self.network.to(self.device).train()
         self.average = averaged(self.network, config.ema)

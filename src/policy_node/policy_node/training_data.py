@@ -128,7 +128,7 @@ class ObservationWindows:
         self.first = np.repeat(starts, lengths)
         self._last = np.repeat(starts + lengths - 1, lengths)
         self._subtask: NDArray[np.int64] | None = None
-        if getattr(config, "subtasks", False):  # a family of another package may not have it
+        if config.subtasks:
             self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
         self._compute_memory(
@@ -286,8 +286,7 @@ class ObservationWindows:
         self, indices: NDArray[np.int64], rng: np.random.Generator | None
     ) -> NDArray[np.int64]:
         """Return the frames (B, C) whose scene features the windows have."""
-        # A family of another package may not have earlier scenes.
-        earlier = getattr(self._config, "earlier_scenes", ())
+        earlier = self._config.earlier_scenes
         if earlier and self._features is None:
             raise RuleSafeError("earlier scenes require a scene encoder and a points_jitter of 0")
         back = np.array([*earlier, *range(self._config.cloud_frames - 1, -1, -1)])

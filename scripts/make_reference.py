@@ -94,10 +94,9 @@ def code(text: str) -> str:
 def cli() -> str:
     """Return the page of commands."""
     from rulesafe_cli.arguments import arguments_of
-    from rulesafe_cli.table import COMMANDS, GROUP, INTEGRATIONS
-    from rulesafe_core.plugins import names
+    from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS
 
-    if missing := sorted(INTEGRATIONS.keys() - names(GROUP, {})):
+    if missing := sorted(INTEGRATIONS.keys() - EXTENSIONS.names()):
         folders = " ".join(sorted({f"-e integrations/{INTEGRATIONS[name]}" for name in missing}))
         how = f"pip install --no-build-isolation --no-deps {folders}"
         raise RuntimeError(f"{', '.join(missing)}: not installed; call make setup or {how}")

@@ -256,7 +256,7 @@ def test_entry_points_of_integrations_are_known():
     found = {group: {} for group in plugins.INTEGRATIONS}
     for path in sorted(ROOT.glob("integrations/*/pyproject.toml")):
         points = tomllib.loads(path.read_text())["project"].get("entry-points", {})
-        for group in points.keys() & plugins.GROUPS.keys():
+        for group in points.keys() & plugins.INTEGRATIONS.keys():
             found[group] |= dict.fromkeys(points[group], path.parent.name)
     assert found == plugins.INTEGRATIONS
 

@@ -152,7 +152,8 @@ def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys
 
 
 @pytest.mark.parametrize(
-    ("family", "size"), [(name, size) for name, each in FAMILIES.items() for size in each.configs()]
+    ("family", "size"),
+    [(name, size) for name, each in FAMILIES.builtin.items() for size in each.configs()],
 )
 @pytest.mark.train
 def test_a_family_is_described_without_weights(family, size, capsys):

@@ -145,7 +145,7 @@ def test_a_scheme_is_an_entry_point(installed):
 
 
 def test_a_scheme_that_is_not_installed_names_its_distribution(monkeypatch):
-    monkeypatch.setitem(INTEGRATIONS[SCHEMES], "later", "my_folder")
+    monkeypatch.setitem(INTEGRATIONS[SCHEMES.group], "later", "my_folder")
     with pytest.raises(RuleSafeError, match=r"'later' .* pip install \./integrations/my_folder"):
         find_policy("later://host")
 

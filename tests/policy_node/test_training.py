@@ -141,7 +141,7 @@ def test_a_seed_decides_the_weights(quick, trained, tmp_path):
     assert not torch.equal(weights["unet.out.1.weight"], first["unet.out.1.weight"])
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("memory", MEMORIES.builtin)
 @pytest.mark.train
 def test_training_lowers_the_loss_with_every_memory(memory, quick, tmp_path):
     losses = []

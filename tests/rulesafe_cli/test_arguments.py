@@ -43,8 +43,8 @@ def test_helps_name_values_without_none(capsys, words):
 @pytest.mark.parametrize("function", [train, describe])
 def test_policies_and_memories_are_shown_with_the_names_of_other_packages(function):
     values = {argument.name: argument.metavar for argument in arguments_of(function)}
-    assert values["policy"] == f"{{{','.join(FAMILIES)}}}|module:NAME"
-    assert values["memory"] == f"{{{','.join(MEMORIES)}}}|module:Class"
+    assert values["policy"] == f"{{{','.join(FAMILIES.builtin)}}}|module:NAME"
+    assert values["memory"] == f"{{{','.join(MEMORIES.builtin)}}}|module:NAME"
 
 
 def test_the_help_shows_them(capsys):

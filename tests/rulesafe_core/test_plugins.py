@@ -3,9 +3,10 @@
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import GROUPS, is_reference, load, load_file, names
+from rulesafe_core.plugins import FileRegistry, Registry, is_reference
 
-BUILTIN = {"vq": "built-in vq", "raw": "built-in raw"}
+MEMORIES = Registry("rulesafe.memories", "memory", {"vq": "built-in vq", "raw": "built-in raw"})
+SAFES = FileRegistry("rulesafe.safes", "safe")
 
 
 @pytest.fixture
@@ -25,16 +26,16 @@ def package(tmp_path, installed):
 
 
 def test_a_builtin_name_takes_precedence(package):
-    assert load("rulesafe.memories", "raw", BUILTIN) == "built-in raw"
+    assert MEMORIES.load("raw") == "built-in raw"
 
 
 @pytest.mark.parametrize("name", ["grip", "grip_package:Grip"])
 def test_an_object_of_another_package_is_loaded(package, name):
-    assert load("rulesafe.memories", name, BUILTIN).__name__ == "Grip"
+    assert MEMORIES.load(name).__name__ == "Grip"
 
 
 def test_names_are_the_builtin_and_the_installed_ones(package):
-    assert names("rulesafe.memories", BUILTIN) == ["vq", "raw", "broken", "grip"]
+    assert MEMORIES.names() == ["vq", "raw", "broken", "grip"]
 
 
 @pytest.mark.parametrize(
@@ -48,20 +49,20 @@ def test_names_are_the_builtin_and_the_installed_ones(package):
 )
 def test_an_error_says_what_is_valid(package, name, message):
     with pytest.raises(RuleSafeError, match=message):
-        load("rulesafe.memories", name, BUILTIN)
+        MEMORIES.load(name)
 
 
 def test_a_file_must_be_one(package):
-    assert str(load_file("rulesafe.safes", "own.yaml", {}, (".yaml",))) == "own.yaml"
+    assert str(SAFES.file("own.yaml")) == "own.yaml"
     with pytest.raises(
         RuleSafeError, match=r"^safe 'vault' refers to .*Grip.*; valid: the path of a"
     ):
-        load_file("rulesafe.safes", "vault", {}, (".yaml",))
+        SAFES.file("vault")
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_a_group_without_packages_has_the_builtin_names(group):
-    assert set(BUILTIN) <= set(names(group, BUILTIN))
+def test_the_help_shows_builtin_names_and_the_form_of_a_reference():
+    assert MEMORIES.metavar == "{vq,raw}|module:NAME"
+    assert SAFES.metavar == "module:NAME"
 
 
 @pytest.mark.parametrize(

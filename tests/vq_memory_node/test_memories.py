@@ -42,7 +42,7 @@ def memories(fsq_model):
     }
 
 
-@pytest.mark.parametrize("kind", MEMORIES)
+@pytest.mark.parametrize("kind", MEMORIES.builtin)
 def test_a_memory_comes_back_from_its_description(kind, memories):
     described = memories[kind].describe()
     assert described["kind"] == kind
@@ -50,7 +50,7 @@ def test_a_memory_comes_back_from_its_description(kind, memories):
     assert ("hash" in described) == (kind in ("vq", "fsq"))
 
 
-@pytest.mark.parametrize("kind", MEMORIES)
+@pytest.mark.parametrize("kind", MEMORIES.builtin)
 def test_the_shape_is_that_of_the_readings(kind, memories):
     config = memories[kind]
     assert config.shape == SHAPES[kind]

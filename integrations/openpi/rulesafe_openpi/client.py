@@ -174,7 +174,9 @@ def _described(about: Any) -> tuple[Needs, Memory]:
         if not (within and 0 <= needs.points <= CLOUD_POINTS):
             raise ValueError(f"needs {about['needs']!r}")
         # No module:Class, which would be imported.
-        if memory and (memory["kind"] not in MEMORIES or not 0 < memory["length"] <= MAX_MEMORY):
+        if memory and (
+            memory["kind"] not in MEMORIES.builtin or not 0 < memory["length"] <= MAX_MEMORY
+        ):
             raise ValueError(f"memory {memory!r}")
         return needs, memory_from(memory) if memory else NoMemory()
     except (TypeError, KeyError, ValueError) as error:

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import tyro
 
 from policy_node.configs import TrainConfig, TwoLevelConfig
+from policy_node.families import FAMILIES, find_config
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_core.settings import check_positive
+from vq_memory_node.memory import MEMORIES, make_memory
 
 Data = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DATA")]
-# The keys of FAMILIES and MEMORIES, whose modules would make the help slow.
-family = tyro.conf.arg(metavar="{dp3,skills,two_level,rdt,cogact,pi0}|module:NAME")
-kind = tyro.conf.arg(metavar="{none,raw,vq,fsq}|module:Class")
+family = tyro.conf.arg(metavar=FAMILIES.metavar)
+kind = tyro.conf.arg(metavar=MEMORIES.metavar)
 Name = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
 
 
@@ -44,7 +45,7 @@ def train(
         policy: Policy family; for a family of another package, the name of its entry point or
             module:NAME.
         memory: Kind of memory; for a memory of another package, the name of its entry point or
-            module:Class.
+            module:NAME.
         out: Output folder of the checkpoint.
         size: tiny; images (not dp3: camera images instead of point clouds); gru, transformer,
             scenes, sparse_scenes (two_level only: the network over the memory, or earlier scenes);
@@ -58,10 +59,8 @@ def train(
             folder next to OUT.
         skills: Folder of the trained skills that execute the subtasks (two_level only).
     """
-    from policy_node.families import find_config
     from rulesafe_data.bars import training_bar
     from rulesafe_data.store import EpisodeStore
-    from vq_memory_node.memory import make_memory
 
     task_memory = make_memory(memory, model=memory_model, clusters=clusters, length=length)
     network = find_config(policy, size)
@@ -123,8 +122,6 @@ def describe(
         memory: Memory of the family, as in `rulesafe policy train`.
     """
     from policy_node.description import describe_checkpoint, describe_family
-    from policy_node.families import find_config
-    from vq_memory_node.memory import make_memory
 
     if (name is None) == (policy is None):
         raise RuleSafeError("give either the name of a checkpoint or a family (--policy FAMILY)")

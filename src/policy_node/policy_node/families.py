@@ -1,4 +1,4 @@
-"""Registry of policy families. The modules of a family are imported when it is used."""
+"""The registry of policy families. The modules of a family are imported when it is used."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from policy_node.configs import NetworkConfig
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.plugins import import_object, load
+from rulesafe_core.plugins import Registry, import_object
 from vq_memory_node.memory import MemoryShape
 
 if TYPE_CHECKING:
@@ -35,50 +35,53 @@ class Family:
         return found
 
 
-FAMILIES: dict[str, Family] = {
-    "dp3": Family(
-        "policy_node.configs:DP3_SIZES",
-        "policy_node.dp3:Dp3",
-        "Ze et al., 3D Diffusion Policy, 2024",
-        batch=64,
-    ),
-    "skills": Family(
-        "policy_node.configs:SKILLS_SIZES",
-        "policy_node.skills:Skills",
-        "nearest demonstrations (VINN; Pari et al., 2021); executes subtasks, for two_level",
-    ),
-    "two_level": Family(
-        "policy_node.configs:TWO_LEVEL_SIZES",
-        "policy_node.two_level:TwoLevel",
-        "subtask prediction as in pi0.5 (Physical Intelligence, 2025)",
-        batch=64,
-    ),
-    "rdt": Family(
-        "policy_node.configs_vla:RDT_SIZES",
-        "policy_node.rdt:Rdt",
-        "Liu et al., RDT-1B, 2024",
-    ),
-    "cogact": Family(
-        "policy_node.configs_vla:COGACT_SIZES",
-        "policy_node.cogact:CogAct",
-        "Li et al., CogACT, 2024",
-    ),
-    "pi0": Family(
-        "policy_node.configs_vla:PI0_SIZES",
-        "policy_node.pi0:Pi0",
-        "Black et al., pi0, 2024",
-    ),
-}
+FAMILIES: Registry[Family] = Registry(
+    "rulesafe.policies",
+    "policy",
+    {
+        "dp3": Family(
+            "policy_node.configs:DP3_SIZES",
+            "policy_node.dp3:Dp3",
+            "Ze et al., 3D Diffusion Policy, 2024",
+            batch=64,
+        ),
+        "skills": Family(
+            "policy_node.configs:SKILLS_SIZES",
+            "policy_node.skills:Skills",
+            "nearest demonstrations (VINN; Pari et al., 2021); executes subtasks, for two_level",
+        ),
+        "two_level": Family(
+            "policy_node.configs:TWO_LEVEL_SIZES",
+            "policy_node.two_level:TwoLevel",
+            "subtask prediction as in pi0.5 (Physical Intelligence, 2025)",
+            batch=64,
+        ),
+        "rdt": Family(
+            "policy_node.configs_vla:RDT_SIZES",
+            "policy_node.rdt:Rdt",
+            "Liu et al., RDT-1B, 2024",
+        ),
+        "cogact": Family(
+            "policy_node.configs_vla:COGACT_SIZES",
+            "policy_node.cogact:CogAct",
+            "Li et al., CogACT, 2024",
+        ),
+        "pi0": Family(
+            "policy_node.configs_vla:PI0_SIZES",
+            "policy_node.pi0:Pi0",
+            "Black et al., pi0, 2024",
+        ),
+    },
+)
 
 
 def find_family(name: str) -> Family:
-    """Return a family: one of FAMILIES, an entry point of the group rulesafe.policies, or
-    `module:NAME`.
+    """Return a family by its name in FAMILIES.
 
     Raises:
         RuleSafeError: the name is unknown, or the object is not a Family.
     """
-    found: object = load("rulesafe.policies", name, FAMILIES)
+    found: object = FAMILIES.load(name)
     if not isinstance(found, Family):
         raise RuleSafeError(f"{name!r} is {found!r}; valid: a policy_node.families.Family")
     return found

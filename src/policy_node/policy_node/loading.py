@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from policy_node.policy import Needs, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import format_trace, import_object, is_reference, load, names
+from rulesafe_core.plugins import Registry, format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
 
-SCHEMES = "rulesafe.policy_schemes"
-"""Entry point group of schemes: `openpi` is that of openpi://HOST:PORT. The object is a `Policy`
+SCHEMES: Registry[Any] = Registry("rulesafe.policy_schemes", "scheme of a policy's address")
+"""The schemes of addresses: `openpi` is that of openpi://HOST:PORT. The object is a `Policy`
 class that is instantiated with the address. Its class method `parse(address)` checks an address
 without a connection; its attribute `metadata` has facts about the policy for results."""
 
@@ -44,7 +44,7 @@ def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
     """
     _check_given(name)
     if scheme := scheme_of(name):
-        remote_policy: Policy = load(SCHEMES, scheme, {})(name)
+        remote_policy: Policy = SCHEMES.load(scheme)(name)
         return remote_policy
     if is_reference(name):
         return _instance(name)
@@ -62,7 +62,7 @@ def check_policy(name: str) -> None:
     RuleSafeError."""
     _check_given(name)
     if scheme := scheme_of(name):
-        load(SCHEMES, scheme, {}).parse(name)
+        SCHEMES.load(scheme).parse(name)
         return
     if is_reference(name):
         import_object(name)
@@ -87,7 +87,7 @@ def scheme_of(name: str) -> str:
 
 def addresses() -> list[str]:
     """Return the forms of addresses whose schemes are installed."""
-    return [f"{scheme}://HOST:PORT" for scheme in names(SCHEMES, {})]
+    return [f"{scheme}://HOST:PORT" for scheme in SCHEMES.names()]
 
 
 def checked_chunk(output: Any) -> NDArray[np.float32]:

@@ -1,5 +1,6 @@
 """Arguments of commands, read from signatures: for completion, hints and the reference."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from inspect import signature
@@ -18,7 +19,7 @@ class CommandArgument:
         name: name of the function's parameter, or of the field of a dataclass.
         options: option names of the argument; empty if it is positional.
         metavar: placeholder of its value in the help, such as INT or {a,b}; empty for a switch.
-        choices: valid values of the argument, if they are limited.
+        choices: valid values of the argument, if they are limited, or the names of a registry.
         many: whether it takes any number of values.
         default: value if the argument is not given; inspect.Parameter.empty if it is required.
         owner: the function, or the dataclass, whose docstring describes it.
@@ -54,9 +55,10 @@ def arguments_of(function: Callable[..., Any], defaults: object = None) -> list[
             options.append(f"--no-{name.replace('_', '-')}")
         if tyro.conf.Positional in marks:
             options = []
-        choices = get_args(kind) if get_origin(kind) is Literal else ()
         metavars = [mark.metavar for mark in marks if getattr(mark, "metavar", None)]
         metavar = "".join(metavars) or ("" if switch else _metavar(kind))
+        names = re.match(r"\{(.*?)\}", metavar)  # of a Literal or of a registry
+        choices = tuple(names[1].split(",")) if names else ()
         many = get_origin(kind) is tuple
         found.append(
             CommandArgument(name, tuple(options), metavar, choices, many, default, function)

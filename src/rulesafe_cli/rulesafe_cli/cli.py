@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from inspect import getdoc
 
-from rulesafe_cli.table import COMMANDS, GROUP, INTEGRATIONS, Command, Function
-from rulesafe_core import plugins
+from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM
 from rulesafe_core.text_files import control_character, printable, shown_error
@@ -88,7 +87,7 @@ def _run(command: Command, argv: Sequence[str]) -> int:
     if name in functions:
         args = args[1:]
     elif name in INTEGRATIONS:
-        raise plugins.not_installed(GROUP, name)
+        raise EXTENSIONS.not_installed(name)
     else:
         name = command.name
     if name in functions:

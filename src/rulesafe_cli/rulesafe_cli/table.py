@@ -20,10 +20,10 @@ from rulesafe_core import plugins
 
 Function = Callable[..., Any]
 
-GROUP = "rulesafe.commands"
-"""Entry points of subcommands in other distributions."""
+EXTENSIONS: plugins.Registry[Function] = plugins.Registry("rulesafe.commands", "command")
+"""Subcommands of other distributions."""
 
-INTEGRATIONS = plugins.INTEGRATIONS[GROUP]
+INTEGRATIONS = plugins.INTEGRATIONS[EXTENSIONS.group]
 """Subcommand of a distribution in integrations/ -> the distribution's folder there."""
 
 
@@ -53,7 +53,7 @@ class Command:
         own = {self.name: load(self.function)} if self.function else {}
         below: Mapping[str, Function] = load(self.subcommands) if self.subcommands else {}
         own |= {f"{self.name} {word}": function for word, function in below.items()}
-        for name, reference in sorted(plugins.references(GROUP).items()):
+        for name, reference in sorted(EXTENSIONS.references().items()):
             if name.startswith(f"{self.name} ") and name not in own:
                 own[name] = plugins.import_object(reference)
         return own

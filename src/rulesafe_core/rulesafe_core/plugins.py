@@ -1,9 +1,11 @@
-"""Find objects by name: built-in ones, entry points of installed packages, `module:attribute`.
+"""Registries of objects by name: built-in ones, and entry points of installed packages.
 
 An installed package adds an object with an entry point in its pyproject.toml::
 
     [project.entry-points."rulesafe.memories"]
     grip = "my_package.memory:Grip"
+
+The command line takes its names and its help from the registries.
 """
 
 import importlib
@@ -13,24 +15,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rulesafe_core.errors import EXTRAS, RuleSafeError, missing_package, unknown_name
 
 T = TypeVar("T")
 
-GROUPS = {
-    "rulesafe.agents": "agent",
-    "rulesafe.cameras": "file of cameras",
-    "rulesafe.commands": "command",
-    "rulesafe.dataset_formats": "format of datasets",
-    "rulesafe.locks": "rule set",
-    "rulesafe.memories": "memory",
-    "rulesafe.policies": "policy",
-    "rulesafe.policy_schemes": "scheme of a policy's address",
-    "rulesafe.safes": "safe",
-}
-"""Entry-point groups and the noun for an object of each group in error messages."""
+FORM = "module:NAME"
+"""Form of a reference in help and error messages."""
 
 INTEGRATIONS = {
     "rulesafe.commands": {
@@ -44,72 +36,81 @@ INTEGRATIONS = {
 """Entry points of the distributions in integrations/: group -> name -> folder there."""
 
 
-def load(group: str, name: str, builtin: Mapping[str, T], *others: str) -> T:
-    """Return the object that a name refers to.
+class Registry(Generic[T]):
+    """The objects of one kind by name.
 
-    Built-in names take precedence over entry points. The types of other objects are not checked.
+    A name is that of a built-in object or of an entry point, or `module:attribute`. Built-in names
+    take precedence. The types of objects that are not built in are not checked.
 
     Args:
-        group: one of GROUPS.
-        name: a key of `builtin`, the name of an installed entry point, or `module:attribute`.
+        group: entry-point group of the objects of installed packages.
+        noun: noun for an object in error messages.
         builtin: the built-in objects by name.
-        others: further values that the caller accepts, for the error message.
 
-    Raises:
-        RuleSafeError: the name is unknown, or its module cannot be imported.
+    Attributes:
+        builtin: the built-in objects by name.
+        metavar: placeholder of a name in the help of a command.
     """
-    if name in builtin:
-        return builtin[name]
-    if name in (points := _installed(group, tuple(sys.path))).names:
-        return import_object(points[name].value)  # type: ignore[no-any-return]
-    if is_reference(name):
-        return import_object(name)  # type: ignore[no-any-return]
-    if name in INTEGRATIONS.get(group, {}):
-        raise not_installed(group, name)
-    raise unknown_name(GROUPS[group], name, (*names(group, builtin), "module:NAME", *others))
 
+    def __init__(self, group: str, noun: str, builtin: Mapping[str, T] | None = None) -> None:
+        self.group, self.noun, self.builtin = group, noun, dict(builtin or {})
+        self.metavar = "|".join([*([f"{{{','.join(self.builtin)}}}"] if builtin else []), FORM])
 
-def load_file(
-    group: str, name: str | Path, builtin: Mapping[str, Path], suffixes: tuple[str, ...]
-) -> Path:
-    """Return the file that a name refers to, for a group whose objects are file paths.
+    def names(self) -> list[str]:
+        """Return the built-in names, then the names of entry points in alphabetical order."""
+        return [*self.builtin, *sorted(self.references().keys() - self.builtin.keys())]
 
-    Args:
-        group: one of GROUPS.
-        name: name as for `load`, or path of a file, which is returned even if it does not exist.
-        builtin: the built-in files by name.
-        suffixes: valid file suffixes, such as ".yaml".
+    def references(self) -> dict[str, str]:
+        """Return the entry points: name -> `module:attribute`."""
+        return {point.name: point.value for point in _installed(self.group, tuple(sys.path))}
 
-    Raises:
-        RuleSafeError: the name is unknown, or the object is not a path with a valid suffix.
-    """
-    if Path(name).suffix in suffixes:
-        return Path(name)
-    found: object = load(group, str(name), builtin, f"or a path to a {suffixes[0]} file")
-    if not isinstance(found, str | Path) or Path(found).suffix not in suffixes:
-        raise RuleSafeError(
-            f"{GROUPS[group]} {name!r} refers to {found!r}; valid: the path of a {suffixes[0]} file"
+    def load(self, name: str, *others: str) -> T:
+        """Return the object that a name refers to.
+
+        Args:
+            name: the name.
+            others: further values that the caller accepts, for the error message.
+
+        Raises:
+            RuleSafeError: the name is unknown, or its module cannot be imported.
+        """
+        if name in self.builtin:
+            return self.builtin[name]
+        reference = self.references().get(name, name)
+        if is_reference(reference):
+            return import_object(reference)  # type: ignore[no-any-return]
+        if name in INTEGRATIONS.get(self.group, {}):
+            raise self.not_installed(name)
+        raise unknown_name(self.noun, name, (*self.names(), FORM, *others))
+
+    def not_installed(self, name: str) -> RuleSafeError:
+        """Return the error for an object of a distribution in INTEGRATIONS that is missing."""
+        folder = INTEGRATIONS[self.group][name]
+        return RuleSafeError(
+            f"the {self.noun} {name!r} is part of the distribution {folder}, which is not "
+            f"installed: pip install ./integrations/{folder} in a clone of the repository"
         )
-    return Path(found)
 
 
-def names(group: str, builtin: Mapping[str, object]) -> list[str]:
-    """Return the built-in names, then the names of entry points in alphabetical order."""
-    return [*builtin, *sorted(_installed(group, tuple(sys.path)).names - set(builtin))]
+class FileRegistry(Registry[Path]):
+    """The YAML files of one kind; a name may also be the path of a file."""
 
+    SUFFIXES = (".yaml", ".yml")
 
-def not_installed(group: str, name: str) -> RuleSafeError:
-    """Return the error for an object of a distribution in INTEGRATIONS that is not installed."""
-    folder = INTEGRATIONS[group][name]
-    return RuleSafeError(
-        f"the {GROUPS[group]} {name!r} is part of the distribution {folder}, which is not "
-        f"installed: pip install ./integrations/{folder} in a clone of the repository"
-    )
+    def file(self, name: str | Path) -> Path:
+        """Return the file that a name refers to; that of a path may not exist.
 
-
-def references(group: str) -> dict[str, str]:
-    """Return the entry points of a group: name -> `module:attribute`."""
-    return {point.name: point.value for point in _installed(group, tuple(sys.path))}
+        Raises:
+            RuleSafeError: the name is unknown, or the object is not the path of a YAML file.
+        """
+        if Path(name).suffix in self.SUFFIXES:
+            return Path(name)
+        found: object = self.load(str(name), "or a path to a .yaml file")
+        if not isinstance(found, str | Path) or Path(found).suffix not in self.SUFFIXES:
+            raise RuleSafeError(
+                f"{self.noun} {name!r} refers to {found!r}; valid: the path of a .yaml file"
+            )
+        return Path(found)
 
 
 @lru_cache

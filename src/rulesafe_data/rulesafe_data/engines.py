@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import connection, get_context, resource_tracker
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from rulesafe_core.errors import RuleSafeError, missing_package
 
@@ -28,6 +28,9 @@ llvmpipe). Workers share the cores, so the default of a worker is one thread."""
 TERMINATE_TIMEOUT = 5.0
 """Time (s) after which a terminated worker is killed."""
 
+Engine = Literal["local", "ray"]
+"""Names of engines: worker processes of this machine, or Ray."""
+
 Job = TypeVar("Job")
 Value = TypeVar("Value")
 
@@ -37,7 +40,7 @@ def run(
     jobs: Iterable[Job | None],
     note: Callable[[Job, Value], None],
     workers: int = 1,
-    engine: str = "local",
+    engine: Engine = "local",
     on_death: Callable[[Job], Value] | None = None,
 ) -> None:
     """Run jobs in parallel worker processes.
@@ -302,4 +305,7 @@ class RayEngine(Generic[Job]):
         self._ray.shutdown()
 
 
-ENGINES: dict[str, type[LocalEngine] | type[RayEngine]] = {"local": LocalEngine, "ray": RayEngine}
+ENGINES: dict[Engine, type[LocalEngine] | type[RayEngine]] = {
+    "local": LocalEngine,
+    "ray": RayEngine,
+}

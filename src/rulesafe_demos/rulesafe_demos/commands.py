@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from rulesafe_core import plugins
 from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_core.plugins import Registry
+from rulesafe_data.engines import Engine
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rulesafe_demos.render import Rendering
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
+
+FORMATS: Registry[Callable[..., None]] = Registry("rulesafe.dataset_formats", "format of datasets")
+"""Functions of other packages that write a dataset in another format."""
 
 
 @resumable()
@@ -31,7 +35,7 @@ def generate(
     programs: str = "",
     passes: Literal["both", "states"] = "both",
     workers: int = 1,
-    engine: Literal["local", "ray"] = "local",
+    engine: Engine = "local",
 ) -> int:
     """Generate demonstrations until each rule has its episodes; write a dataset.
 
@@ -91,7 +95,7 @@ def render(
     cameras: str = "",
     camera_rate: int = 10,
     workers: int = 1,
-    engine: Literal["local", "ray"] = "local",
+    engine: Engine = "local",
 ) -> None:
     """Render images and point clouds of recorded episodes, and write the dataset.
 
@@ -123,7 +127,7 @@ def render(
     _render(directory, rendering, workers, engine)
 
 
-def _render(directory: Path, rendering: "Rendering", workers: int, engine: str) -> None:
+def _render(directory: Path, rendering: "Rendering", workers: int, engine: Engine) -> None:
     from rulesafe_demos.render import render as make
 
     total, new = make(directory, rendering, workers, engine)
@@ -284,8 +288,7 @@ def export(
     if memory_model is None and (clusters, length) != (None, None):
         raise RuleSafeError("--clusters and --length require --memory-model")
     if format != "states":
-        formats: dict[str, Callable[..., None]] = {}
-        write = plugins.load("rulesafe.dataset_formats", format, formats, "states")
+        write = FORMATS.load(format, "states")
         write(directory, out, instruction, memory_model, clusters, length)
         return
     if memory_model is not None:

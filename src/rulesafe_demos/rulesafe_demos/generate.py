@@ -8,7 +8,7 @@ from typing import Any
 
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.engines import TRIES, run
+from rulesafe_data.engines import TRIES, Engine, run
 from rulesafe_demos.attempts import Attempt, GenerationRequest, settle
 from rulesafe_demos.perform import perform, record_failure, timing
 from rulesafe_demos.schedule import AttemptSchedule
@@ -16,7 +16,9 @@ from rulesafe_demos.schedule import AttemptSchedule
 RULES_PER_LINE = 5
 
 
-def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
+def generate(
+    request: GenerationRequest, directory: Path, workers: int, engine: Engine
+) -> list[str]:
     """Run the attempts that a directory lacks; return the rules with too few successful episodes.
 
     An interrupted run resumes when called again; its recordings are identical to those of an
@@ -38,7 +40,7 @@ def generate(request: GenerationRequest, directory: Path, workers: int, engine: 
         return schedule.short()
 
 
-def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: str) -> None:
+def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: Engine) -> None:
     with GenerationProgress(schedule) as progress:
 
         def note(attempt: Attempt, timing: dict[str, Any]) -> None:

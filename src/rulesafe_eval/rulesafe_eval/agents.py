@@ -5,14 +5,15 @@ from typing import Any
 
 from policy_node.loading import addresses, scheme_of
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.plugins import import_object, is_reference, load, names
+from rulesafe_core.plugins import Registry, import_object, is_reference
 from rulesafe_core.text_files import read_json
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
 
-GROUP = "rulesafe.agents"
-"""Entry point group of installed packages: subclasses of `rulesafe_sim.runtime.Agent`."""
+AGENTS: Registry[Any] = Registry("rulesafe.agents", "agent", ORACLES)
+"""Agents that act with the complete state: the oracles, and subclasses of
+`rulesafe_sim.runtime.Agent` in other packages."""
 
 
 def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
@@ -45,15 +46,15 @@ def _privileged(name: str) -> Agent | None:
     """Return the agent with a name, or None if the name is that of a policy."""
     if name in ORACLES:
         return ORACLES[name]
-    installed = name in names(GROUP, {})
+    installed = name in AGENTS.names()
     if not installed and not is_reference(name):
         return None
-    found: object = load(GROUP, name, {}) if installed else import_object(name)
+    found: object = AGENTS.load(name) if installed else import_object(name)
     if isinstance(found, type) and issubclass(found, Agent):
         return found()
     if installed:
         raise RuleSafeError(
-            f"entry point {name!r} of {GROUP} is {found!r}; it must be a subclass of "
+            f"entry point {name!r} of {AGENTS.group} is {found!r}; it must be a subclass of "
             f"{Agent.__module__}.Agent"
         )
     return None
@@ -100,7 +101,7 @@ def facts_of(name: str) -> dict[str, Any]:
     try:
         folder = Path(find(name))
     except RuleSafeError:
-        valid = [*names(GROUP, ORACLES), *shipped(), "a checkpoint's folder", "module:Class"]
+        valid = [*AGENTS.names(), *shipped(), "a checkpoint's folder", "module:Class"]
         raise unknown_name("policy", name, [*valid, *addresses()]) from None
     about = read_json(folder / "policy.json", "a policy")
     kept = ("family", "size", "memory", "data", "revision")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_data.engines import Engine
 from rulesafe_eval.commands_verify import commitment, verify
 from rulesafe_eval.request import (
     EXECUTE,
@@ -54,7 +55,7 @@ def evaluate(
     key_file: Path | None = None,
     films: int = 2,
     workers: int = 1,
-    engine: Literal["local", "ray"] = "local",
+    engine: Engine = "local",
 ) -> None:
     """Evaluate a policy on episodes of some rules and write a report.
 

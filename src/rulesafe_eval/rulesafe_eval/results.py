@@ -19,7 +19,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock, remove_drafts
 from rulesafe_core.text_files import read_json
 from rulesafe_data.bars import ProgressBar
-from rulesafe_data.engines import run
+from rulesafe_data.engines import Engine, run
 from rulesafe_data.files import append_line, read_lines, write_json
 from rulesafe_demos.attempts import Attempt, settle
 from rulesafe_eval.request import EvaluationRequest, load_request
@@ -57,7 +57,7 @@ def evaluate(
     request: EvaluationRequest,
     directory: Path,
     workers: int,
-    engine: str,
+    engine: Engine,
     prepare: Callable[[], object] | None = None,
 ) -> dict[str, Any]:
     """Run the missing episodes of a directory, write results.json and return its content.

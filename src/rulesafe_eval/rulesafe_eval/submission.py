@@ -26,7 +26,7 @@ from planner_node.reach import DRAWS, OutOfReach, out_of_reach, reachable_variat
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
-from rulesafe_data.engines import run
+from rulesafe_data.engines import Engine, run
 from rulesafe_data.files import write_json
 from rulesafe_demos.attempts import Attempt
 from rulesafe_eval.request import (
@@ -195,7 +195,7 @@ def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
 def differences(
     content: Mapping[str, Any],
     workers: int = 1,
-    engine: str = "local",
+    engine: Engine = "local",
     on_episode: Callable[[], object] = lambda: None,
 ) -> list[str]:
     """Execute a submission's actions again; return all differences as text, none if it is verified.

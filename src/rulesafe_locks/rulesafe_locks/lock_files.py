@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import load, names
+from rulesafe_core.plugins import Registry
 from rulesafe_core.text_files import parse_json, read_text
 from rulesafe_locks.automata import Automaton, as_rule, from_json, to_json
 from rulesafe_locks.instructions import MAX_TOKENS, token_bound
@@ -32,8 +32,8 @@ SHORT = "short_instruction"
 LOCKS = Path(__file__).parent / "data" / "locks"
 """Folder of the sets that come with the package, one folder each."""
 
-GROUP = "rulesafe.locks"
-"""Group of entry points that contain the paths of further sets."""
+SETS: Registry[Path] = Registry("rulesafe.locks", "rule set")
+"""The folders of the sets of other packages."""
 
 VARIABLE = "RULESAFE_LOCKS"
 """Environment variable with further folders of locks, separated as in PATH."""
@@ -91,7 +91,7 @@ def lock_folders() -> dict[Path, str]:
     """
     own = [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
     folders = {folder: set_name(folder.resolve()) for folder in own}
-    folders |= {set_folder(name): name for name in names(GROUP, {})}
+    folders |= {set_folder(name): name for name in SETS.names()}
     for folder in own:
         if not folder.is_dir():
             raise RuleSafeError(f"{VARIABLE}: the folder {folder} does not exist")
@@ -104,7 +104,7 @@ def set_name(folder: Path) -> str:
 
 def set_folder(name: str) -> Path:
     """Return a set's folder by entry point or `module:attribute`; RuleSafeError if unknown."""
-    found: object = load(GROUP, name, {})
+    found: object = SETS.load(name)
     if not isinstance(found, str | Path) or not Path(found).is_dir():
         raise RuleSafeError(f"rule set {name!r} is {found!r}; valid: the path of a folder of locks")
     return Path(found)

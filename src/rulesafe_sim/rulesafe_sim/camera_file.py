@@ -12,11 +12,13 @@ from math import pi
 from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import load_file
+from rulesafe_core.plugins import FileRegistry
 from rulesafe_core.settings import setting
 from rulesafe_core.strict_yaml import build, check_keys, read_yaml
 from rulesafe_core.transforms import Vec3
 from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig
+
+CAMERA_FILES = FileRegistry("rulesafe.cameras", "file of cameras")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def camera_file(name: str) -> Path:
     Raises:
         RuleSafeError: the name is unknown.
     """
-    return load_file("rulesafe.cameras", name, {}, (".yaml", ".yml"))
+    return CAMERA_FILES.file(name)
 
 
 def load_cameras(path: Path) -> tuple[CameraConfig, CameraConfig]:

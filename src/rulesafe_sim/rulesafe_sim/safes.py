@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.plugins import load_file
+from rulesafe_core.plugins import FileRegistry
 from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_sim.safe import Case, Door, Handle, Knob, Looks, Safe
 from rulesafe_sim.safe_checks import check_safe
@@ -24,6 +24,8 @@ SAFES = tuple(f"safe_{i:02d}" for i in range(1, 11))
 
 FILES = {name: Path(__file__).parent / f"data/safes/{name}.yaml" for name in SAFES}
 """YAML file of each built-in safe."""
+
+SAFE_FILES = FileRegistry("rulesafe.safes", "safe", FILES)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def safe_file(name: str | Path) -> Path:
     Raises:
         RuleSafeError: the name is unknown.
     """
-    return load_file("rulesafe.safes", name, FILES, (".yaml", ".yml"))
+    return SAFE_FILES.file(name)
 
 
 def load_safe(name: str | Path | Safe) -> Safe:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.plugins import load
+from rulesafe_core.plugins import Registry
 from rulesafe_core.settings import Settings, required, setting
 from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH, STRIDE, window_at
@@ -181,7 +181,7 @@ class Memory(Settings, ABC):
             RuleSafeError: the memory depends on a model that cannot be loaded.
         """
         kind = type(self)
-        names = [name for name, builtin in MEMORIES.items() if builtin is kind]
+        names = [name for name, builtin in MEMORIES.builtin.items() if builtin is kind]
         name = names[0] if names else f"{kind.__module__}:{kind.__qualname__}"
         facts = {"hash": self.hash, "privileged": self.privileged}
         return {"kind": name, **asdict(self), **{key: fact for key, fact in facts.items() if fact}}
@@ -268,25 +268,24 @@ class FsqMemory(TokenMemory):
     architecture = "fsq"
 
 
-MEMORIES: dict[str, type[Memory]] = {
-    "none": NoMemory,
-    "raw": RawMemory,
-    "vq": VqMemory,
-    "fsq": FsqMemory,
-}
+MEMORIES: Registry[type[Memory]] = Registry(
+    "rulesafe.memories",
+    "memory",
+    {"none": NoMemory, "raw": RawMemory, "vq": VqMemory, "fsq": FsqMemory},
+)
 
 
 def make_memory(kind: str, **settings: Any) -> Memory:
     """Make a memory; settings that are None take their defaults.
 
     Args:
-        kind: one of MEMORIES, an entry point of the group rulesafe.memories, or `module:Class`.
+        kind: name in MEMORIES.
         settings: fields of the class.
 
     Raises:
         RuleSafeError: the kind is unknown, or a setting is unknown or missing.
     """
-    made = load("rulesafe.memories", kind, MEMORIES)
+    made: object = MEMORIES.load(kind)
     if not (isinstance(made, type) and issubclass(made, Memory)):
         raise RuleSafeError(f"{kind!r} must be a subclass of vq_memory_node.memory.Memory")
     given = {name: value for name, value in settings.items() if value is not None}

@@ -61,7 +61,7 @@ class BenchOptions:
     rule: str = "rule_001"
     safe: str = "safe_01"
     model: str = "rule_001_rule_020"
-    policies: tuple[str, ...] = tuple(name for name in FAMILIES if name != "skills")
+    policies: tuple[str, ...] = tuple(name for name in FAMILIES.builtin if name != "skills")
     memories: tuple[str, ...] = ("none", "vq")
     size: str = "tiny"
     data: Path | None = None

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
-"""Write config/moveit/ from the robot description: groups, disabled collisions, limits.
+"""Write MoveIt's configuration from the robot description: groups, disabled collisions, limits.
 
-    .venv/bin/python scripts/make_moveit.py    # a minute
+    .venv/bin/python integrations/moveit/rulesafe_moveit/configuration.py    # a minute
 
 Pairs of links are disabled as in MoveIt's setup assistant: adjacent links, links in contact at the
 home posture, and links that are in contact never or always at random postures. Half of the postures
@@ -28,8 +27,8 @@ from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS, HAND_JOINTS
 from rulesafe_core.robot import FIXED_POSITIONS, HOME, h1_2
 from rulesafe_core.urdf import to_urdf
 
-FOLDER = Path(__file__).resolve().parents[1] / "config/moveit"
-HEAD = "Written by scripts/make_moveit.py: change the code, then call it."
+FOLDER = Path(__file__).resolve().parent
+HEAD = "Written by configuration.py: change the code, then call it."
 HAND_LINK = "R_hand_base_link"
 
 POSTURES = 10_000
@@ -203,7 +202,6 @@ def as_yaml(values: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
     (FOLDER / "h1_2.srdf").write_text(srdf(disabled_collisions()), "utf-8")
     (FOLDER / "joint_limits.yaml").write_text(as_yaml(joint_limits()), "utf-8")
     (FOLDER / "moveit_controllers.yaml").write_text(as_yaml(controllers()), "utf-8")

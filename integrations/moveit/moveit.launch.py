@@ -1,5 +1,5 @@
 """MoveIt's move_group and trajectory_node, next to a running simulation or bridge, which publishes
-/robot_description. Needs MoveIt; config/moveit has the files."""
+/robot_description. Needs MoveIt."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-FOLDER = Path(__file__).resolve().parents[1] / "config/moveit"
+FOLDER = Path(__file__).resolve().parent / "rulesafe_moveit"
 
 
 def load(name):

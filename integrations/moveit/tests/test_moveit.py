@@ -1,11 +1,10 @@
-"""The configurations of MoveIt and RViz agree with the robot description and the nodes.
+"""The configuration of MoveIt agrees with the robot description and the nodes.
 
-MoveIt and RViz are not installed: nothing here starts them.
+MoveIt is not installed: nothing here starts it.
 """
 
 import sys
 import xml.etree.ElementTree as ET
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -14,35 +13,28 @@ import yaml
 
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import HOME, h1_2
+from rulesafe_moveit import configuration
 
-ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "config/moveit"
-MEND = "call scripts/make_moveit.py"
+FOLDER = Path(configuration.__file__).parent
+MEND = "call configuration.py"
 
 
 def load(name):
     return yaml.safe_load((FOLDER / name).read_text("utf-8"))
 
 
-@pytest.fixture(scope="module")
-def script():
-    sys.path.insert(0, str(ROOT / "scripts"))
-    yield import_module("make_moveit")
-    sys.path.remove(str(ROOT / "scripts"))
-
-
 @pytest.mark.episode
-def test_the_files_are_those_of_the_robot_description(script):
+def test_the_files_are_those_of_the_robot_description():
     found = (FOLDER / "h1_2.srdf").read_text("utf-8")
-    assert found == script.srdf(script.disabled_collisions()), MEND
+    assert found == configuration.srdf(configuration.disabled_collisions()), MEND
 
 
-def test_limits_and_controllers_are_those_of_the_code(script):
+def test_limits_and_controllers_are_those_of_the_code():
     for name, values in (
-        ("joint_limits.yaml", script.joint_limits()),
-        ("moveit_controllers.yaml", script.controllers()),
+        ("joint_limits.yaml", configuration.joint_limits()),
+        ("moveit_controllers.yaml", configuration.controllers()),
     ):
-        assert (FOLDER / name).read_text("utf-8") == script.as_yaml(values), MEND
+        assert (FOLDER / name).read_text("utf-8") == configuration.as_yaml(values), MEND
 
 
 def test_the_srdf_names_links_and_joints_of_the_robot():
@@ -65,15 +57,15 @@ def test_the_srdf_names_links_and_joints_of_the_robot():
     assert tuple(moving) == ACTION_JOINTS[:7]
 
 
-def test_links_are_disabled_for_the_stated_reason(script):
+def test_links_are_disabled_for_the_stated_reason():
     """Neighbours are, hand and torso are not: they can touch."""
-    contacts, disabled = script.Contacts(), {}
+    contacts, disabled = configuration.Contacts(), {}
     for entry in ET.parse(FOLDER / "h1_2.srdf").getroot().iter("disable_collisions"):
         disabled[entry.get("link1"), entry.get("link2")] = entry.get("reason")
     assert disabled["right_shoulder_yaw_link", "right_elbow_link"] == "Adjacent"
     assert ("torso_link", "R_hand_base_link") not in disabled
     assert contacts.at(HOME) == {pair for pair, why in disabled.items() if why == "Default"}
-    for posture in script.postures(100):
+    for posture in configuration.postures(100):
         touching = contacts.at(posture)
         assert not [pair for pair in touching if disabled.get(pair) == "Never"]
 
@@ -103,7 +95,7 @@ def test_the_launch_file_passes_all_files(monkeypatch):
         module = ModuleType(name)
         vars(module).update(members)
         monkeypatch.setitem(sys.modules, name, module)
-    path = ROOT / "launch/moveit.launch.py"
+    path = FOLDER.parent / "moveit.launch.py"
     scope = {"__file__": str(path), "__name__": "moveit_launch"}
     exec(compile(path.read_text("utf-8"), str(path), "exec"), scope)
     _, server, world, move_group = scope["generate_launch_description"]()
@@ -114,17 +106,3 @@ def test_the_launch_file_passes_all_files(monkeypatch):
     assert parameters["robot_description_planning"] == load("joint_limits.yaml")
     assert parameters["ompl"]["planning_plugins"] == ["ompl_interface/OMPLPlanner"]
     assert "moveit_simple_controller_manager" in parameters
-
-
-def test_rviz_shows_topics_that_the_interface_lists():
-    configuration = yaml.safe_load((ROOT / "config/rulesafe.rviz").read_text("utf-8"))
-    manager = configuration["Visualization Manager"]
-    assert manager["Global Options"]["Fixed Frame"] == h1_2().links[0].name
-    interface = (ROOT / "docs/interface.md").read_text("utf-8")
-    topics = [
-        (display.get("Topic") or display["Description Topic"])["Value"]
-        for display in manager["Displays"]
-        if {"Topic", "Description Topic"} & display.keys()
-    ]
-    assert len(topics) == 4
-    assert all(f"| `{topic}` |" in interface for topic in topics)

@@ -30,5 +30,5 @@ def test_pictures_of_chosen_episodes_in_their_order(demos, tmp_path):
     for place, key in enumerate(CAMERAS):
         wanted = shrink(store.episode(0, [key])[key], 16)
         np.testing.assert_array_equal(found[first:, place], wanted)
-    with pytest.raises(RuleSafeError, match="images of other episodes"):
+    with pytest.raises(RuleSafeError, match="computed from other or changed data"):
         load_images(store, [0], 16, tmp_path)

@@ -1,4 +1,4 @@
-"""Reading: random access, whole episodes, the cache; and what is said when something is wrong."""
+"""Reading: random access, whole episodes; and what is said when something is wrong."""
 
 import json
 import multiprocessing
@@ -13,7 +13,6 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import tables
-from rulesafe_data.cache import FrameCache
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 
@@ -22,12 +21,10 @@ import sys
 sys.modules.update(dict.fromkeys(("av", "zarr", "numcodecs", "sapien", "torch"), None))
 from rulesafe_data.inventory import describe
 from rulesafe_data.states import export_states
-from rulesafe_data.cache import FrameCache
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 store = EpisodeStore(sys.argv[1])
 store.batch([(0, 1), (4, 2)])
-FrameCache(store, store.keys, sys.argv[2])
 export_states(sys.argv[1], sys.argv[2] + "/states.parquet")
 print(describe(sys.argv[1]).frames)
 """
@@ -77,7 +74,7 @@ def earlier(states_only, tmp_path):
     return root
 
 
-def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier, tmp_path):
+def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier):
     new, old = EpisodeStore(states_only), EpisodeStore(earlier)
     assert (old.version, new.version, old.digest) == (1, 2, new.digest)
     assert set(old.keys) == set(new.keys) and old.features == new.features
@@ -86,8 +83,6 @@ def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier,
         assert all(np.array_equal(found[key], expected[key]) for key in expected)
         assert found["observation.state"].shape == (len(expected["action"]), 13)
     assert np.array_equal(old[1, 2]["observation.state"], new[1, 2]["observation.state"])
-    cached = FrameCache(old, ["observation.state"], tmp_path / "cache").batch([(1, 2)])
-    assert np.array_equal(cached["observation.state"][0], new[1, 2]["observation.state"])
 
 
 def test_a_dataset_of_version_1_is_not_extended(earlier):
@@ -101,14 +96,6 @@ def test_a_dataset_of_version_1_is_not_extended(earlier):
         writer.finish()
 
 
-def test_a_cache_of_other_shapes_is_stale(states_only, tmp_path):
-    store = EpisodeStore(states_only)
-    FrameCache(store, ["observation.state"], tmp_path / "cache")
-    np.save(tmp_path / "cache/observation.state.npy", np.zeros((store.frames, 39), np.float32))
-    with pytest.raises(RuleSafeError, match=r"is stale: its shape is \(\d+, 39\), not"):
-        FrameCache(store, ["observation.state"], tmp_path / "cache")
-
-
 def test_random_access_equals_sequential(root):
     store = EpisodeStore(root)
     whole = [store.episode(index) for index in range(3)]
@@ -120,66 +107,6 @@ def test_random_access_equals_sequential(root):
             assert np.array_equal(batch[key][row], whole[episode][key][frame]), key
     for key, value in store[2, 8].items():
         assert np.array_equal(value, whole[2][key][8])
-
-
-def test_cache_equals_store(root, tmp_path):
-    store = EpisodeStore(root)
-    cache = FrameCache(store, store.keys, tmp_path)
-    pairs = random_pairs(store, 64)
-    for key, array in store.batch(pairs).items():
-        assert np.array_equal(cache.batch(pairs)[key], array)
-    assert list(cache.batch(pairs, ["action"])) == ["action"]
-    assert np.array_equal(cache.starts, [0, 23, 63])
-
-
-def test_an_interrupted_cache_goes_on(root, tmp_path, monkeypatch):
-    store = EpisodeStore(root)
-    keys = ["action", "observation.images.head"]
-    read = EpisodeStore.episode
-    seen = []
-
-    def interrupted(self, index, keys=None):
-        if len(seen) == 4:  # action: 3 episodes, head: 1
-            raise KeyboardInterrupt
-        seen.append(index)
-        return read(self, index, keys)
-
-    monkeypatch.setattr(EpisodeStore, "episode", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        FrameCache(store, keys, tmp_path)
-    monkeypatch.undo()
-    done = tmp_path / "observation.images.head.done"
-    done.write_text(done.read_text() + "1")  # cut off in the middle of a line
-    read_again = []
-    monkeypatch.setattr(
-        EpisodeStore,
-        "episode",
-        lambda self, index, keys=None: read_again.append(index) or read(self, index, keys),
-    )
-    cache = FrameCache(store, keys, tmp_path)
-    assert read_again == [1, 2]
-    monkeypatch.undo()
-    for index in range(3):
-        rows = cache.rows([(index, t) for t in range(store.episodes[index].length)])
-        for key, array in store.episode(index, keys).items():
-            assert np.array_equal(cache.arrays[key][rows], array)
-
-
-def test_a_stale_cache_is_noticed(states_only, tmp_path, make):
-    FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
-    writer = DatasetWriter(states_only)
-    writer.write(2, make(2, pictures=False, length=11))
-    writer.finish()
-    with pytest.raises(RuleSafeError, match="stale"):
-        FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
-
-
-def test_a_removed_array_is_built_anew(states_only, tmp_path):
-    store = EpisodeStore(states_only)
-    FrameCache(store, ["action"], tmp_path / "cache")
-    (tmp_path / "cache/action.npy").unlink()
-    cache = FrameCache(store, ["action"], tmp_path / "cache")
-    assert np.array_equal(cache.batch([(3, 4)])["action"], store.batch([(3, 4)])["action"])
 
 
 def test_facts_are_privileged(root):
@@ -251,15 +178,6 @@ def test_other_processes_read_too(root, method):
 def test_questions_out_of_range(root, ask, message):
     with pytest.raises(RuleSafeError, match=message):
         ask(EpisodeStore(root))
-
-
-def test_the_cache_knows_its_range(states_only, tmp_path):
-    cache = FrameCache(EpisodeStore(states_only), ["action"], tmp_path / "cache")
-    for wrong in ((5, 0), (0, 23), (0, -1), (-1, 0)):
-        with pytest.raises(RuleSafeError, match="no frame"):
-            cache.batch([(0, 0), wrong])
-    with pytest.raises(RuleSafeError, match="unknown key"):
-        cache.batch([(0, 0)], ["observation.state"])
 
 
 def test_what_is_no_dataset_is_said(tmp_path, states_only):

@@ -3,18 +3,14 @@
 At full size, the images of 100 demonstrations take about 15 GB; small networks use smaller images.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import draft_file, locked
-from rulesafe_core.text_files import read_json
-from rulesafe_data.cache import reserved_array
-from rulesafe_data.files import write_json
+from rulesafe_data.cache import cached
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 
@@ -44,21 +40,22 @@ def load_images(store: EpisodeStore, episodes: Sequence[int], side: int, directo
     """Return the images (F, 2, side, side, 3) of all frames of these episodes, memory-mapped.
 
     Raises:
-        RuleSafeError: the directory contains the images of other episodes, or the disk is full.
+        RuleSafeError: the dataset has no images, the directory contains the images of other
+            episodes, or the disk is full.
     """
-    request = {"dataset": store.digest, "episodes": list(episodes), "side": side}
-    directory.mkdir(parents=True, exist_ok=True)
-    path, about = directory / f"pictures_{side}.npy", directory / f"pictures_{side}.json"
-    with locked(directory / ".lock"):
-        if not about.is_file():
-            _decode(store, episodes, side, path)
-            write_json(about, request)  # last, so that the images are complete if it exists
-        elif read_json(about, "the description of cached images") != request:
-            raise RuleSafeError(
-                f"{directory} contains the images of other episodes; use another cache folder"
-            )
-    found: Images = np.load(path, mmap_mode="r")
-    return found
+    source = {"dataset": store.digest, "episodes": list(episodes), "side": side}
+    rows = sum(store.episodes[index].length for index in episodes)
+    path = directory / f"pictures_{side}.npy"
+    return cached(path, source, rows, lambda: small_images(store, episodes, side))
+
+
+def small_images(store: EpisodeStore, episodes: Sequence[int], side: int) -> Iterator[Images]:
+    """Yield the images (N, 2, side, side, 3) of each of these episodes; raise RuleSafeError if the
+    dataset has none."""
+    check_images(store)
+    for index in episodes:
+        decoded = store.episode(index, CAMERAS)
+        yield np.stack([shrink(decoded[key], side) for key in CAMERAS], axis=1)
 
 
 def check_images(store: EpisodeStore) -> None:
@@ -68,21 +65,3 @@ def check_images(store: EpisodeStore) -> None:
             raise RuleSafeError(
                 f"{store.root} has no images; add them with `rulesafe demos render`"
             )
-
-
-def _decode(store: EpisodeStore, episodes: Sequence[int], side: int, path: Path) -> None:
-    check_images(store)
-    height, width, _ = store.features[CAMERAS[0]]["shape"]
-    frames = sum(store.episodes[index].length for index in episodes)
-    small_height, small_width = shrink(np.zeros((1, height, width, 3), np.uint8), side).shape[1:3]
-    shape = (frames, len(CAMERAS), small_height, small_width, 3)
-    with draft_file(path) as draft:
-        array: Any = reserved_array(draft, np.uint8, shape)
-        start = 0
-        for index in episodes:
-            decoded = store.episode(index, CAMERAS)
-            for camera, key in enumerate(CAMERAS):
-                small = shrink(decoded[key], side)
-                array[start : start + len(small), camera] = small
-            start += store.episodes[index].length
-        array.flush()

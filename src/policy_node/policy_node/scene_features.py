@@ -15,11 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from policy_node.image_arrays import check_images, shrink
+from policy_node.image_arrays import check_images, small_images
 from policy_node.scene_encoder import SceneEncoder
-from rulesafe_core.files import draft_file, locked
-from rulesafe_data.cache import reserved_array
-from rulesafe_data.layout import CAMERAS
+from rulesafe_data.cache import cached
 from rulesafe_data.store import EpisodeStore
 
 VIEWS = 4
@@ -47,8 +45,8 @@ def load_scene_features(
     """
     chosen = list(_views(clouds.shape[1], count))
     inputs = (
-        (view, first, clouds[rows[first : first + BATCH]][:, points].astype(np.float32))
-        for view, points in enumerate(chosen)
+        clouds[rows[first : first + BATCH]][:, points].astype(np.float32)
+        for points in chosen
         for first in range(0, len(rows), BATCH)
     )
     shape = (len(chosen), len(rows))
@@ -65,36 +63,24 @@ def load_image_features(
         RuleSafeError: the dataset has no images.
     """
     check_images(store)
-    side = encoder.config.image_size
-
-    def inputs() -> Iterator[tuple[int, int, NDArray[np.uint8]]]:
-        start = 0
-        for index in episodes:
-            decoded = store.episode(index, CAMERAS)
-            images = np.stack([shrink(decoded[key], side) for key in CAMERAS], axis=1)
-            yield 0, start, images
-            start += len(images)
-
+    inputs = small_images(store, episodes, encoder.config.image_size)
     shape = (1, sum(store.episodes[index].length for index in episodes))
-    return _cached(encoder, inputs(), shape, directory, f"{name}_images")
+    return _cached(encoder, inputs, shape, directory, f"{name}_images")
 
 
 def _cached(
     encoder: nn.Module,
-    inputs: Iterable[tuple[int, int, NDArray[Any]]],
+    inputs: Iterable[NDArray[Any]],
     shape: tuple[int, int],
     directory: Path,
     name: str,
 ) -> NDArray[np.float32]:
-    """Return (views, F, features) of inputs (view, first frame, inputs of successive frames)."""
+    """Return (views, F, features) of inputs, batches of the successive frames of each view."""
     kind = f"{name}_{_digest(encoder)}"
     path = directory / f"scene_features_{hashlib.sha256(kind.encode()).hexdigest()[:12]}.npy"
-    directory.mkdir(parents=True, exist_ok=True)
-    with locked(directory / ".lock"):
-        if not path.is_file():
-            _encode(encoder, inputs, shape, path)
-    found: NDArray[np.float32] = np.load(path, mmap_mode="r")
-    return found
+    views, frames = shape
+    blocks = (_encode(encoder, each) for each in inputs)
+    return cached(path, {"kind": kind}, views * frames, lambda: blocks).reshape(views, frames, -1)
 
 
 def _digest(encoder: nn.Module) -> str:
@@ -104,22 +90,13 @@ def _digest(encoder: nn.Module) -> str:
     return hashed.hexdigest()
 
 
-def _encode(
-    encoder: nn.Module,
-    inputs: Iterable[tuple[int, int, NDArray[Any]]],
-    shape: tuple[int, int],
-    path: Path,
-) -> None:
-    with draft_file(path) as draft, torch.inference_mode():
-        array: Any = None
-        for view, first, frames in inputs:
-            new = np.ones(len(frames), np.bool_)  # rendered at less than 10 Hz, inputs repeat
-            new[1:] = (frames[1:] != frames[:-1]).any(tuple(range(1, frames.ndim)))
-            distinct = encoder(torch.from_numpy(frames[new])).numpy()
-            if array is None:
-                array = reserved_array(draft, np.float32, (*shape, distinct.shape[-1]))
-            array[view, first : first + len(frames)] = distinct[new.cumsum() - 1]
-        array.flush()
+@torch.inference_mode()
+def _encode(encoder: nn.Module, frames: NDArray[Any]) -> NDArray[np.float32]:
+    """Return the features of successive frames."""
+    new = np.ones(len(frames), np.bool_)  # rendered at less than 10 Hz, inputs repeat
+    new[1:] = (frames[1:] != frames[:-1]).any(tuple(range(1, frames.ndim)))
+    distinct: NDArray[np.float32] = encoder(torch.from_numpy(frames[new])).numpy()
+    return distinct[new.cumsum() - 1]
 
 
 def _views(points: int, count: int) -> Iterator[NDArray[np.int64]]:

@@ -26,7 +26,7 @@ from policy_node.scene_encoder import SceneEncoder
 from policy_node.scene_features import load_image_features, load_scene_features
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
-from rulesafe_data.cache import FrameCache
+from rulesafe_data.cache import cached
 from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.grids import ends_of
@@ -263,9 +263,14 @@ class ObservationWindows:
             raise RuleSafeError(
                 f"{store.root} has clouds of {available} points; {count} are needed"
             )
-        frames = FrameCache(store, [POINTS], cache)
-        self._points = frames.arrays[POINTS]
-        rows = [frames.starts[e] + np.arange(frames.lengths[e]) for e in episodes]
+        every = store.episodes
+        self._points = cached(
+            cache / f"{POINTS}.npy",
+            {"dataset": store.digest},
+            store.frames,
+            lambda: (store.episode(each.index, [POINTS])[POINTS] for each in every),
+        )
+        rows = [np.arange(every[e].start, every[e].start + every[e].length) for e in episodes]
         self._cloud_rows = np.concatenate(rows)
 
     def _add_clouds(

@@ -5,7 +5,6 @@ Example::
     store = EpisodeStore("demos")
     frame = store[3, 120]                                  # every key of frame 120 of episode 3
     batch = store.batch([(0, 5), (3, 120)], ["action"])    # {"action": (2, 13)}
-    cache = FrameCache(store, ["action"], "cache")         # for training: rulesafe_data.cache
 """
 
 import os

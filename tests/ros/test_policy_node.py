@@ -326,7 +326,32 @@ def test_a_policys_bug_ends_the_node(start):
     start(SIM, *EPISODE, "cameras:=false")
     code, output = start(NODE, "policy:=seeing_policies:Broken").wait()
     assert code not in (0, 2)
-    assert "it returned (7, 12)" in output
+    assert "IndexError" in output
+
+
+def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode(
+    client, start, diagnostics
+):
+    chunks: list[JointTrajectory] = []
+    client.create_subscription(
+        JointTrajectory, "/policy/action_chunk", chunks.append, convert.STATE_QOS
+    )
+    start(SIM, *EPISODE, "cameras:=false", "execute_steps:=10", "wait_for_action:=false")
+    client.meet(client._reset)
+    node = start(NODE, "policy:=seeing_policies:Diverging", "execute_steps:=10")
+    reason = "it returned (50, 13), 650 of 650 not finite"
+
+    def errors() -> list[str]:
+        return [d.message for d in diagnostics if d.level == DiagnosticStatus.ERROR]
+
+    client.until(lambda: len(errors()) > 2, "the error, and the same in the next reports")
+    assert all(reason in error for error in errors()) and not chunks
+    client.reset(seed=6)
+    client.until(lambda: chunks, "a chunk of the next episode")
+    diagnostics.clear()
+    client.until(lambda: diagnostics, "its report")
+    assert not errors()
+    assert reason in node.stop_well()
 
 
 @pytest.mark.parametrize(

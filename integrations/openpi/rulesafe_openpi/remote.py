@@ -258,5 +258,5 @@ def first_steps(actions: Any, name: str) -> NDArray[np.float32]:
     check_floating(actions, name)
     try:
         return check_chunk(np.asarray(actions)[:CHUNK])
-    except (ValueError, IndexError) as error:
+    except (RuleSafeError, IndexError) as error:
         raise RuleSafeError(f"{name} of the answer: {error}") from error

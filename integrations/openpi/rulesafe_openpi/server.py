@@ -27,8 +27,8 @@ from websockets.sync.server import Server, ServerConnection
 from websockets.sync.server import serve as listen
 
 from policy_node.history import ObservationHistory
-from policy_node.loading import checked_chunk, memory_of_policy
-from policy_node.policy import CAMERAS, Observation, Policy
+from policy_node.loading import memory_of_policy
+from policy_node.policy import CAMERAS, Observation, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_openpi import client, wire
@@ -219,7 +219,7 @@ class PolicyServer:
                     raise RuleSafeError("an observation must be a binary message")
                 observation = session.observation(wire.decode_dict(data))
                 began = time.perf_counter()
-                chunk = checked_chunk(policy.infer(observation))
+                chunk = check_chunk(policy.infer(observation))
                 session.sent(len(chunk))
                 timing = {"infer_ms": 1000 * (time.perf_counter() - began)}
                 connection.send(wire.encode({KEYS.actions: chunk, "server_timing": timing}))

@@ -14,10 +14,7 @@ Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_
 from collections.abc import Collection
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from policy_node.policy import Needs, Policy, check_chunk
+from policy_node.policy import Needs, Policy
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.plugins import Registry, format_trace, import_object, is_reference
 from vq_memory_node.memory import Memory, NoMemory
@@ -88,15 +85,6 @@ def scheme_of(name: str) -> str:
 def addresses() -> list[str]:
     """Return the forms of addresses whose schemes are installed."""
     return [f"{scheme}://HOST:PORT" for scheme in SCHEMES.names()]
-
-
-def checked_chunk(output: Any) -> NDArray[np.float32]:
-    """Return the output of a policy as a chunk (n, 13), rad; raise RuleSafeError if it is not
-    one, without a traceback: the error is in the policy, not in this package."""
-    try:
-        return check_chunk(output)
-    except ValueError as error:
-        raise RuleSafeError(str(error)) from None
 
 
 def _instance(name: str) -> Policy:

@@ -19,7 +19,7 @@ from torch import Tensor
 from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import needs_of
-from policy_node.policy import CAMERAS, Observation, check_chunk
+from policy_node.policy import CAMERAS, Observation
 from policy_node.schedules import DenoisingNetwork
 from policy_node.tracing import TracedSampler
 from policy_node.training_data import pad
@@ -93,7 +93,7 @@ class NetworkPolicy:
         chunk = normaliser.actions.decode(values.float().cpu().numpy(), now)[0]
         if normaliser.frame is not None:
             chunk = normaliser.frame.from_canonical(chunk, self._pose())
-        return check_chunk(chunk)
+        return chunk
 
     def _batch(self, observation: Observation) -> tuple[Batch, NDArray[np.float32]]:
         """Return the batch, and the current joints (1, 13), rad, in the network's frame."""

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
-from policy_node.loading import checked_chunk, memory_of_policy
+from policy_node.loading import memory_of_policy
 from policy_node.memory_inputs import memory_input
-from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy
+from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy, check_chunk
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
@@ -99,7 +99,7 @@ def measure(
         for frame, observation in _observations(policy, store, index, every):
             if given:
                 setattr(policy, "wanted", int(labels[frame]))  # noqa: B010, no part of Policy
-            chunk = checked_chunk(_call_policy(policy.infer, observation))
+            chunk = check_chunk(_call_policy(policy.infer, observation))
             count = min(len(chunk), len(actions) - frame)
             expected = actions[frame : frame + count]
             arms = [np.asarray(joints[:, :_ARM], float) for joints in (chunk, expected)]

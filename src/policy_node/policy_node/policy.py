@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.chunks import MAX_STEPS
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_locks.instructions import Length
 from vq_memory_node.memory import Reading
@@ -104,7 +105,7 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
     """Return the chunk as (n, 13) float32, n from 1 to CHUNK.
 
     Raises:
-        ValueError: the shape is wrong or a value is not finite, which is a bug in the policy.
+        RuleSafeError: the shape is wrong or a value is not finite. The error is in the policy.
     """
     try:
         actions = np.asarray(chunk, np.float32)
@@ -121,7 +122,7 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
     return actions
 
 
-def _invalid(output: str) -> ValueError:
+def _invalid(output: str) -> RuleSafeError:
     shape = f"({CHUNK}, {len(ACTION_JOINTS)}), or with fewer steps,"
     expected = f"an array {shape} of finite numbers, rad"
-    return ValueError(f"a policy's infer() must return {expected}; it returned {output}")
+    return RuleSafeError(f"a policy's infer() must return {expected}; it returned {output}")

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
-from policy_node.loading import checked_chunk, close_policy
-from policy_node.policy import CAMERAS, CHUNK, Observation, Policy
+from policy_node.loading import close_policy
+from policy_node.policy import CAMERAS, CHUNK, Observation, Policy, check_chunk
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -122,7 +122,7 @@ class PolicyAgent(Agent):
         began = time.perf_counter()
         with _traced(simulation):
             answer = self._policy.infer(observation)
-        chunk = checked_chunk(answer)
+        chunk = check_chunk(answer)
         self.log.inference_seconds.append(time.perf_counter() - began)
         now, executor = simulation.frame * PERIOD, self._executor
         executor.accept(make_chunk(ACTION_JOINTS, chunk, now), now, simulation.command)

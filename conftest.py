@@ -32,6 +32,11 @@ settings.load_profile("untimed")
 # Networks here are too small for two threads, and tests already keep every processor busy.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Processes that tests start import policies of tests/, which use memories of the studies.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(Path(__file__).parent / "studies"), os.environ.get("PYTHONPATH")])
+)
+
 # Each process that tests has a domain of its own, which nobody outside this machine hears. Without
 # shared memory: killed processes leave some, and over that Fast DDS 2.14 falls silent at times, or
 # crashes as a participant ends.

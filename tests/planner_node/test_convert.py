@@ -67,9 +67,13 @@ def test_the_status_has_the_facts_of_the_simulation():
 @pytest.mark.parametrize(
     ("topic", "changes", "message"),
     [
-        ("joints", {"name": ALL_JOINTS[1:]}, "38 names, 39 values"),
-        ("joints", {"name": ["tail_joint"] * len(ALL_JOINTS)}, "'right_shoulder_pitch_joint'"),
-        ("joints", {"position": [math.nan] * len(ALL_JOINTS)}, "a position or force is not finite"),
+        ("joints", {"name": ALL_JOINTS[1:]}, "38 names but 39 values"),
+        ("joints", {"name": ["tail_joint"] * len(ALL_JOINTS)}, "lack right_shoulder_pitch_joint, "),
+        (
+            "joints",
+            {"position": [math.nan] * len(ALL_JOINTS)},
+            "a position or velocity that is not",
+        ),
         ("status", {"parts": ["knob", "handle"]}, "2 names, 3 values"),
         ("status", {"parts": ["knob", "handle", "lid"]}, "'door'"),
         ("status", {"part_open": [False]}, "3 names, 1 values"),

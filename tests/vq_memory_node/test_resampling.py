@@ -99,7 +99,7 @@ def test_a_missing_joint_is_named_and_the_stream_continues():
     with pytest.raises(RuleSafeError, match="lack right_elbow_joint, R_index_proximal_joint;"):
         names = [n for n in ALL_JOINTS if n not in ("right_elbow_joint", "R_index_proximal_joint")]
         stream.push(SECOND, names, np.zeros(len(names)))
-    with pytest.raises(RuleSafeError, match="13 names but 12 positions"):
+    with pytest.raises(RuleSafeError, match="13 names but 12 values"):
         stream.push(SECOND, ACTION_JOINTS, np.zeros(12))
     with pytest.raises(RuleSafeError, match="contain right_elbow_joint more than once"):
         stream.push(SECOND, (*ACTION_JOINTS, "right_elbow_joint"), np.zeros(14))
@@ -113,7 +113,8 @@ def test_samples_that_are_not_finite_are_ignored(bad):
     frames = feed(stream, ticks(0, 0.25))
     invalid = curve(0)
     invalid[3] = bad
-    assert stream.push(ticks(0.26, 0.26)[0], ACTION_JOINTS, invalid) == []
+    with pytest.raises(RuleSafeError, match="not finite"):
+        stream.push(ticks(0.26, 0.26)[0], ACTION_JOINTS, invalid)
     frames += feed(stream, ticks(0.27, 1))
     assert stream.counts.not_finite == 1
     assert same(frames, feed(JointStream(), ticks(0, 1)))
@@ -290,7 +291,8 @@ def test_every_sample_and_frame_is_counted_once():
     assert stream.start(PERIOD) == stream.start(PERIOD) == []
     assert stream.counts == ResamplingCounts(0, 0, 0, 0, 0, 0)
     feed(stream, [0, PERIOD, PERIOD, 3 * PERIOD, 3 * PERIOD - TICK])
-    stream.push(4 * PERIOD, ACTION_JOINTS, np.full(13, np.nan))
+    with pytest.raises(RuleSafeError):
+        stream.push(4 * PERIOD, ACTION_JOINTS, np.full(13, np.nan))
     expected = {"samples": 6, "frames": 3, "not_finite": 1, "duplicates": 1, "out_of_order": 1}
     assert stream.counts == ResamplingCounts(**expected, of_the_past_episode=1)
 

@@ -8,10 +8,12 @@ from sensor_msgs.msg import JointState
 
 from planner_node.moves import ExpertObservation
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.joints import ARM_JOINTS, HAND_JOINTS
-from rulesafe_core.messages import decode_pose
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.messages import decode_joints, decode_pose
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.locks import EVENTS, PARTS
+
+ARM = len(ARM_JOINTS)
 
 
 def to_observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
@@ -28,20 +30,18 @@ def to_observation(joints: JointState, status: EpisodeStatus) -> ExpertObservati
 
 
 def _observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation:
-    position = _by_name(joints.name, joints.position)
-    arm = np.array([position[name] for name in ARM_JOINTS])
-    hand = np.array([position[name] for name in HAND_JOINTS])
+    position = decode_joints(joints).positions
     parts = _by_name(status.parts, status.part_positions)
     forces = _by_name(status.contact_names, status.contact_forces)
     pose = decode_pose(status.safe_pose)
-    if not np.isfinite([*arm, *hand, *parts.values(), *forces.values(), *pose.flat]).all():
+    if not np.isfinite([*parts.values(), *forces.values(), *pose.flat]).all():
         raise ValueError("a position or force is not finite")
     if unknown := set(status.remaining) - set(EVENTS):
         raise unknown_name("event", min(unknown), EVENTS)
     is_open = _by_name(status.parts, status.part_open)
     return ExpertObservation(
-        arm=arm,
-        hand=hand,
+        arm=position[:ARM],
+        hand=position[ARM:],
         part_positions={part: parts[part] for part in PARTS},
         part_open={part: is_open[part] for part in PARTS},
         pose_safe_in_pelvis=pose,

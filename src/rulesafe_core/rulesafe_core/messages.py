@@ -4,6 +4,7 @@ A message is any object with the fields of its type, received by a node or decod
 `rulesafe_core.convert` creates messages.
 """
 
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import SECOND, Chunk, make_chunk
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.joints import action_values
 from rulesafe_core.transforms import Transform, from_xyz_quat
 
 CHANNELS = {
@@ -39,6 +41,36 @@ MAX_PIXELS = 50_000_000
 def to_ns(time: Any) -> int:
     """Convert a builtin_interfaces Time or Duration to ns."""
     return int(time.sec) * SECOND + int(time.nanosec)
+
+
+@dataclass(frozen=True)
+class ArmState:
+    """Measured state of the 13 joints of ACTION_JOINTS.
+
+    Attributes:
+        stamp: ns.
+        positions: (13,) rad.
+        velocities: (13,) rad/s; 0 if the message has none.
+    """
+
+    stamp: int
+    positions: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+
+
+def decode_joints(message: Any) -> ArmState:
+    """Return the state in a sensor_msgs/JointState.
+
+    Raises:
+        RuleSafeError: see `action_values`; or a value is not finite.
+    """
+    positions = action_values(message.name, message.position)
+    velocities = np.zeros(len(positions))
+    if len(message.velocity):
+        velocities = action_values(message.name, message.velocity)
+    if not np.isfinite([positions, velocities]).all():
+        raise RuleSafeError("joint states have a position or velocity that is not finite")
+    return ArmState(to_ns(message.header.stamp), positions, velocities)
 
 
 def decode_image(message: Any) -> NDArray[np.uint8]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, wrong_names
 from rulesafe_core.messages import to_ns
 from rulesafe_core.settings import Settings, setting
 
@@ -157,17 +157,11 @@ def decode_trajectory(
 
 
 def _columns(names: list[str], partial: bool) -> list[int]:
-    unknown = [name for name in names if name not in ACTION_JOINTS]
-    missing = [name for name in ACTION_JOINTS if name not in names]
-    wrong = [f"unknown {', '.join(unknown)}"] if unknown else []
-    wrong += [f"missing {', '.join(missing)}"] if missing and not (partial and names) else []
-    wrong += ["duplicate names"] if len(set(names)) < len(names) else []
-    if wrong:
+    if wrong := wrong_names(names, () if partial and names else ACTION_JOINTS):
         allowed = "some of " if partial else ""
         raise GoalError(
             ErrorCode.INVALID_JOINTS,
-            f"a trajectory must name {allowed}the 13 joints {', '.join(ACTION_JOINTS)}; "
-            + "; ".join(wrong),
+            f"a trajectory must name {allowed}the 13 joints {', '.join(ACTION_JOINTS)}; {wrong}",
         )
     return [ACTION_JOINTS.index(name) for name in names]
 

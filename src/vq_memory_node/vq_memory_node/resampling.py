@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.joints import action_values
 
 OUT_OF_ORDER = PERIOD
 """Limit (ns) of the delay of a late sample. If a stamp is older, the clock jumped back."""
@@ -122,8 +122,6 @@ class JointStream:
     def __post_init__(self) -> None:
         if self.max_gap < 1:
             raise RuleSafeError(f"max_gap must be above 0 ns, got {self.max_gap}")
-        self._names: tuple[str, ...] = ()
-        self._columns: list[int] = []
         self._newest: int | None = None  # stamp of the newest sample, ns
         self._start: int | None = None  # stamp passed to `start`, ns
         self._announced = False  # whether `start` was called after the newest sample
@@ -200,14 +198,14 @@ class JointStream:
             positions: (len(names),) rad.
 
         Raises:
-            RuleSafeError: one of the 13 joints is missing or named twice, or the numbers of names
-                and positions differ. The sample is ignored.
+            RuleSafeError: one of the 13 joints is missing, named twice or not finite, or there are
+                other numbers of names and positions. The sample is ignored.
         """
         self.counts.samples += 1
-        position = self._sorted(names, positions)
+        position = action_values(names, positions)
         if not np.isfinite(position).all():
             self.counts.not_finite += 1
-            return []
+            raise RuleSafeError("joint states have a position that is not finite")
         if not self._in_order(stamp):
             return []
         self._newest, self._announced = stamp, False
@@ -221,25 +219,6 @@ class JointStream:
             self._kept.popleft()
         self._kept.append(sample)
         return self._frames(sample)
-
-    def _sorted(self, names: Sequence[str], positions: Any) -> NDArray[np.float64]:
-        """Return the positions of the 13 joints in the order of ACTION_JOINTS."""
-        if len(positions) != len(names):
-            raise RuleSafeError(
-                f"joint states have {len(names)} names but {len(positions)} positions"
-            )
-        if tuple(names) != self._names:  # look up columns only if the order changes
-            names = tuple(names)
-            counts = {joint: names.count(joint) for joint in ACTION_JOINTS}
-            if missing := [joint for joint, count in counts.items() if not count]:
-                raise RuleSafeError(
-                    f"joint states lack {', '.join(missing)}; they contain: {', '.join(names)}"
-                )
-            if twice := [joint for joint, count in counts.items() if count > 1]:
-                raise RuleSafeError(f"joint states contain {', '.join(twice)} more than once")
-            self._names = names
-            self._columns = [names.index(joint) for joint in ACTION_JOINTS]
-        return np.asarray(positions, np.float64)[self._columns]
 
     def _in_order(self, stamp: int) -> bool:
         """Return whether to use a sample; restart the stream if the clock has jumped back."""

@@ -99,8 +99,6 @@ def test_old_frames_are_forgotten_and_given_arrays_may_change():
 @pytest.mark.parametrize(
     ("parts", "reason"),
     [
-        ({"joints": np.zeros(12)}, "13 finite"),
-        ({"joints": np.full(13, np.nan)}, "13 finite"),
         ({"points": np.zeros((7, 6))}, "n >= 8"),
         ({"points": np.zeros((9, 3))}, r"\(9, 3\)"),
         ({"points": np.full((9, 6), np.inf)}, "finite"),

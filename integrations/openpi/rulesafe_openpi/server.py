@@ -127,6 +127,8 @@ def _array(message: Mapping[Any, Any], key: str, shape: tuple[int | None, ...]) 
     )
     if not same:
         raise RuleSafeError(f"{key!r} must be an array ({expected}), not {found.shape}")
+    if found.dtype.kind == "f" and not np.isfinite(found).all():
+        raise RuleSafeError(f"{key!r} has values that are not finite")
     return found
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from policy_node.policy import CAMERAS, NO_READING, Needs, Observation
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.memory import Reading
 
 KEPT = 20
@@ -73,21 +72,21 @@ class ObservationHistory:
 
         Args:
             frame: number of the frame.
-            joints: (13,) rad, order of ACTION_JOINTS.
+            joints: (13,) finite, rad, order of ACTION_JOINTS.
             points: (n, 6) with n >= `needs.points`, in the order of farthest-point sampling.
             images: camera name -> (H, W, 3) uint8.
 
         Raises:
-            RuleSafeError: a shape is wrong or a value is not finite; then no part is added.
+            RuleSafeError: points or images have another shape or are not finite; then no part is
+                added.
         """
-        new_joints = None if joints is None else _joints(joints)
         count = self.needs.points
         new_points = None if points is None or not count else _points(points, count)
         new_images = {}
         if self.needs.images:
             new_images = {camera: _image(camera, p) for camera, p in (images or {}).items()}
-        if new_joints is not None:
-            self._joints[frame] = new_joints
+        if joints is not None:
+            self._joints[frame] = np.array(joints, np.float32)
         if new_points is not None:
             self._points[frame] = new_points
         if new_images:
@@ -134,15 +133,6 @@ class ObservationHistory:
             instruction=instruction if self.needs.instruction else "",
             memory=memory if self.needs.memory else NO_READING,
         )
-
-
-def _joints(joints: NDArray[Any]) -> NDArray[np.float32]:
-    values = np.array(joints, np.float32)
-    if values.shape != (len(ACTION_JOINTS),) or not np.isfinite(values).all():
-        raise RuleSafeError(
-            f"a frame must have {len(ACTION_JOINTS)} finite joint positions in rad, got {values}"
-        )
-    return values
 
 
 def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.grids import Grid, Sliding, ends_of
 from vq_memory_node.memory import WIDTHS, Memory, Reading
 
@@ -54,11 +53,10 @@ class RollingMemory:
         self.memory = memory
         self.grid = grid_of(memory) if grid is None else grid
         self._step = self.grid.stride // self.grid.every
-        self._width = WIDTHS[memory.input]
         self._span = (self.grid.length - 1) * self._step + 1
         self._when_read = memory.timed and self._step > 1
         frames = memory.window + max(self._span * self.grid.every - 1, 0) * self._when_read
-        self._inputs = _RingBuffer(np.zeros((frames, self._width), np.float32))
+        self._inputs = _RingBuffer(np.zeros((frames, WIDTHS[memory.input]), np.float32))
         self.reset()
 
     def reset(self) -> None:
@@ -67,19 +65,11 @@ class RollingMemory:
         self._frames = self._keyframes = self._count = 0
 
     def push(self, observed: NDArray[Any]) -> bool:
-        """Add the next frame's input of the memory: joint positions (13,), rad, by default.
+        """Add the next frame's input of the memory: joint positions (13,), finite, rad, by default.
 
         Returns:
             Whether a new value was added to what `read` returns.
-
-        Raises:
-            RuleSafeError: `observed` is not as many finite numbers; the memory is unchanged.
         """
-        observed = np.asarray(observed, np.float32)
-        if observed.shape != (self._width,) or not np.isfinite(observed).all():
-            raise RuleSafeError(
-                f"a frame's {self.memory.input} are {self._width} finite numbers, got {observed}"
-            )
         if not self._frames:
             self._inputs.fill(observed)  # before the first frame the robot was at the same pose
         self._inputs.add(observed)

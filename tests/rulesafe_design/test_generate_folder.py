@@ -12,9 +12,6 @@ from dataclasses import replace
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.answer_grammar import answer_grammar
-from rulesafe_design.commands import generate as command
-from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.endpoint import Endpoint
 from rulesafe_design.exchanges import open_model
 from rulesafe_design.files import run_folder
@@ -230,17 +227,3 @@ def test_killed_run_continues_to_the_same_files(tmp_path):
             subprocess.run([*killed[:4], str(tmp_path / name), *words], check=False).returncode == 0
         )
     assert files(tmp_path / "one") == files(tmp_path / "two")
-
-
-def test_the_grammar_constrains_only_language_models(server, key, tmp_path):
-    with pytest.raises(RuleSafeError, match="--grammar constrains a language model"):
-        command.generate(tmp_path / "run", grammar=True)
-    server.reply_counter(moves=2)
-    options = ModelOptions(base_url=server.url)
-    assert command.generate(tmp_path / "run", 1, "tester", options, grammar=True) == 0
-    assert server.requests[0]["grammar"] == answer_grammar()
-    assert read_lock(tmp_path / "run/locks/written_001.json").origin["grammar"][:7] == "sha256:"
-    replay = ModelOptions(replay=tmp_path / "run")
-    assert command.generate(tmp_path / "same", 1, "tester", replay, grammar=True) == 0
-    with pytest.raises(RuleSafeError, match="belongs to another request"):
-        command.generate(tmp_path / "other", 1, "tester", replay)

@@ -1,7 +1,6 @@
 """OpenAIModel with correct and failing endpoints, over a real connection."""
 
 import asyncio
-import re
 import subprocess
 import sys
 import time
@@ -56,28 +55,6 @@ def test_defaults_of_the_model_are_not_overridden(server, model):
     server.reply("{}")
     model.complete(REQUEST)
     assert not {"temperature", "max_tokens", "seed"} & set(server.requests[0])
-
-
-def test_a_grammar_replaces_the_response_format(server, key):
-    server.reply("yes")
-    endpoint = Endpoint("tester", server.url, temperature=0.5, grammar='root ::= "yes"\n')
-    assert OpenAIModel(endpoint).complete(REQUEST).text == "yes"
-    (sent,) = server.requests
-    assert sent["grammar"] == endpoint.grammar
-    assert "response_format" not in sent
-    assert set(endpoint.parameters) == {"temperature", "grammar"}
-    assert re.fullmatch("sha256:[0-9a-f]{64}", endpoint.parameters["grammar"])
-    other = Endpoint("tester", server.url, temperature=0.5, grammar='root ::= "no"\n')
-    assert other.parameters != endpoint.parameters
-
-
-def test_an_invalid_grammar_is_an_error_of_the_request(server, key):
-    server.fail(400, "Failed to parse grammar")
-    model = OpenAIModel(Endpoint("tester", server.url, tries=3, grammar="root ="))
-    error = failure(model)
-    assert error.kind == "request"
-    assert "Failed to parse grammar" in str(error)
-    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(

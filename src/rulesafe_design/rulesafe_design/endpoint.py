@@ -7,7 +7,6 @@ and the size of a reply, and removes the key from everything that the endpoint s
     model.complete(ModelRequest((("user", "Write a lock."),), schema={}, number=1)).text
 """
 
-import hashlib
 import ipaddress
 import os
 import time
@@ -52,11 +51,6 @@ class Endpoint(Settings):
     max_tokens: int | None = setting(
         None, "Maximum tokens of a reply; None: limit of the model.", 1, 10**9
     )
-    grammar: str = setting(
-        "",
-        "Grammar of a reply in GBNF, sent in the field `grammar` (llama.cpp) instead of a response "
-        "format; empty: none.",
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,18 +60,10 @@ class Endpoint(Settings):
             check_url(self.base_url)
 
     @property
-    def sampling(self) -> dict[str, Any]:
-        """The request parameters of the sampling, with their names in the API."""
+    def parameters(self) -> dict[str, Any]:
+        """The request parameters of the sampling, with their names in the API; stored in files."""
         given = {"temperature": self.temperature, "max_tokens": self.max_tokens}
         return {name: value for name, value in given.items() if value is not None}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The settings that affect the replies, as stored in files; of the grammar, its SHA-256."""
-        if not self.grammar:
-            return self.sampling
-        digest = hashlib.sha256(self.grammar.encode()).hexdigest()
-        return {**self.sampling, "grammar": f"sha256:{digest}"}
 
 
 def origin_of(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -145,7 +131,7 @@ class OpenAIModel:
             timeout=endpoint.timeout_s,
             http_client=openai.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks),
         )
-        self._format = len(FORMATS) - 1 if endpoint.grammar else 0  # llama.cpp refuses both
+        self._format = 0
         self._failed: Counter[str] = Counter()
 
     def complete(self, request: ModelRequest) -> Reply:
@@ -202,9 +188,7 @@ class OpenAIModel:
     def _parameters(self, request: ModelRequest, form: str) -> dict[str, Any]:
         """Return the parameters of the request."""
         messages = [{"role": role, "content": encodable(text)} for role, text in request.messages]
-        parameters = {"model": self.name, "messages": messages, **self.endpoint.sampling}
-        if self.endpoint.grammar:
-            parameters["extra_body"] = {"grammar": self.endpoint.grammar}
+        parameters = {"model": self.name, "messages": messages, **self.endpoint.parameters}
         if form == "json_schema":
             schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
             parameters["response_format"] = {"type": form, "json_schema": schema}

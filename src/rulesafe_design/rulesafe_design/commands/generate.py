@@ -8,8 +8,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from rulesafe_core.errors import RuleSafeError, resumable
-from rulesafe_design.answer_grammar import answer_grammar
+from rulesafe_core.errors import resumable
 from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.generate import KINDS, LOCKS, REPORT, Config
 from rulesafe_design.generate import generate as generate_locks
@@ -26,7 +25,6 @@ def generate(
     count: int = 50,
     model: str = GRAMMAR,
     options: Annotated[ModelOptions, tyro.conf.arg(name="")] = ModelOptions(),
-    grammar: bool = False,
     name: str | None = None,
     repairs: int = 3,
     per_cell: int | None = None,
@@ -49,9 +47,6 @@ def generate(
         count: Number of locks. It may be increased to continue a run.
         model: Name of the model at the endpoint, or grammar to sample locks without a model.
         options: The options of the model.
-        grammar: Constrain the replies of the model to valid JSON with a program in a subset of the
-            accepted syntax: send a GBNF grammar in the field `grammar` of the request. Requires
-            llama.cpp's server or one with the same field.
         name: Prefix of the lock ids. Default: "drawn" for the grammar, "written" for a model.
         repairs: Maximum number of times that an error is sent back to the model for a lock.
         per_cell: Maximum number of locks per cell of difficulty (steps, memory).
@@ -67,11 +62,9 @@ def generate(
     writer: LanguageModel
     if model == GRAMMAR:
         options.check_unused("the grammar")
-        if grammar:
-            raise RuleSafeError("--grammar constrains a language model; give --model NAME")
         writer = Grammar(seed)
     else:
-        writer = options.open(model, out, answer_grammar() if grammar else "")
+        writer = options.open(model, out)
     config = Config(
         name=name or ("drawn" if model == GRAMMAR else "written"),
         repairs=repairs,

@@ -29,9 +29,8 @@ class ModelOptions:
     timeout: float = 300.0
     tries: int = 5
 
-    def open(self, model: str, out: Path, grammar: str = "") -> LanguageModel:
-        """Return the model with this name; its exchanges are recorded in `out`. `grammar`: see
-        `Endpoint.grammar`."""
+    def open(self, model: str, out: Path) -> LanguageModel:
+        """Return the model with this name; its exchanges are recorded in `out`."""
         endpoint = Endpoint(
             model,
             self.base_url,
@@ -39,7 +38,6 @@ class ModelOptions:
             self.tries,
             self.temperature,
             self.max_tokens,
-            grammar,
         )
         return open_model(endpoint, out, self.replay)
 

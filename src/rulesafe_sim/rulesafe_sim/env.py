@@ -15,7 +15,7 @@ Example::
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -34,7 +34,6 @@ from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
-from rulesafe_sim.shaping import PotentialShaping
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 
@@ -42,8 +41,6 @@ Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 _OPTIONS = ("rule", "safe", "variation")
-
-REWARDS = ("sparse", "dense")
 
 
 class RuleSafeEnv(SeededEnv):
@@ -59,8 +56,7 @@ class RuleSafeEnv(SeededEnv):
     (13,) and `all_joint_positions` (39,) float32, rad.
 
     Reward: the increase of the process score (docs/rules.md), so that the return of an episode is
-    its process score, 1 for an opened door. `reward="dense"` adds the potential-based shaping of
-    `shaping.py`, which no benchmark uses. Terminated when the door is open; truncated at the time
+    its process score, 1 for an opened door. Terminated when the door is open; truncated at the time
     limit of `episode.time_limit`, which `rulesafe eval` uses too: 20 s for each event of the rule's
     shortest plan.
 
@@ -81,12 +77,10 @@ class RuleSafeEnv(SeededEnv):
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
             --step-seconds`.
         instruction: whether `RuleSafeEnv.instruction` is the rule's "long" or "short" text.
-        reward: "sparse" or "dense".
-        discount: discount factor of the learning algorithm, for the dense reward.
 
     Raises:
-        RuleSafeError: unknown rule, safe, observation, sampler, split, instruction, reward or
-            option, a NaN action, or a `step_seconds` or `discount` that is not valid.
+        RuleSafeError: unknown rule, safe, observation, sampler, split, instruction or option, a NaN
+            action, or a `step_seconds` that is not valid.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012 (Gymnasium's)
@@ -103,14 +97,9 @@ class RuleSafeEnv(SeededEnv):
         split: str | None = None,
         step_seconds: float = SECONDS_A_STEP,
         instruction: Length = "long",
-        reward: Literal["sparse", "dense"] = "sparse",
-        discount: float = 0.99,
     ):
         super().__init__(seed)
         check_length(instruction)
-        if reward not in REWARDS:
-            raise unknown_name("reward", reward, REWARDS)
-        self._shaping = PotentialShaping(discount) if reward == "dense" else None
         for key in observations:
             if key not in OBSERVATIONS:
                 raise unknown_name("observation", key, OBSERVATIONS)
@@ -159,8 +148,6 @@ class RuleSafeEnv(SeededEnv):
         self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0
-        if self._shaping:
-            self._shaping.reset(self.simulation)
         return self._observer.observe(self._keys), self._info()
 
     def _apply_options(self, options: dict[str, Any]) -> Variation | None:
@@ -181,8 +168,6 @@ class RuleSafeEnv(SeededEnv):
         self.simulation.step(action)
         score = self.simulation.progress.process_score
         reward, self._score = score - self._score, score
-        if self._shaping:
-            reward += self._shaping.term(self.simulation)
         observation = observer.observe(self._keys)
         terminated = self.simulation.success
         truncated = not terminated and self.simulation.time >= self._time_limit

@@ -52,7 +52,7 @@ def main() -> None:
     os.environ["ROS_DOMAIN_ID"] = str(reserve_domain())
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    arguments = ("rule:=rule_020", "safe:=safe_05", f"port:={port}", "foxglove_port:=None")
+    arguments = ("rule:=rule_020", "safe:=safe_05", f"port:={port}")
     view = subprocess.Popen(["rulesafe", "launch", str(LAUNCH), *arguments])
     try:
         image = Image.open(io.BytesIO(screenshot(f"http://127.0.0.1:{port}")))

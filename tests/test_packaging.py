@@ -134,7 +134,6 @@ ROSDEP = {"PIL": "python3-pil"} | {
 PIP = {
     "pinocchio": "pin",
     "RestrictedPython": "restrictedpython",
-    "foxglove": "foxglove-sdk",
     "sklearn": "scikit-learn",
     "zmq": "pyzmq",
     "tensorboardX": "tensorboardx",

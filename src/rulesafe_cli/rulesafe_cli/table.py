@@ -129,7 +129,7 @@ COMMANDS = (
     ),
     Command(
         "view",
-        "live view of cameras, robot, memory and plan in a web page and in Foxglove",
+        "live view of cameras, robot, memory and plan in a web page",
         "rulesafe view",
         function="rulesafe_ros.view.commands:view",
     ),

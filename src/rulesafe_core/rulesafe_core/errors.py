@@ -17,7 +17,7 @@ def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError
 EXTRAS = {
     **dict.fromkeys(("sklearn", "tensorboardX"), "learn"),
     **dict.fromkeys(("tokenizers", "torch", "transformers"), "learn"),
-    **dict.fromkeys(("aiohttp", "foxglove"), "view"),
+    "aiohttp": "view",
     **dict.fromkeys(("lz4", "mcap", "rosbags", "zstandard"), "bags"),
     "openai": "llm",
     "pymodbus": "robot",

@@ -52,7 +52,7 @@ def test_tokens_are_new_each_time_and_long():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"port": -1}, {"foxglove_port": 70000}, {"token": "two words"}, {"token": "é"}]
+    "wrong", [{"port": -1}, {"port": 70000}, {"token": "two words"}, {"token": "é"}]
 )
 def test_invalid_options_are_errors(wrong):
     with pytest.raises(RuleSafeError, match=r"valid: 0 to 65535|--token"):

@@ -1,31 +1,32 @@
 """Tests of the page's sections, computed from messages."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.transforms import to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
-from rulesafe_core.urdf_reader import read_kinematics
 from rulesafe_data.films.strip import Tokens
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.frames import LinkTransforms
-from rulesafe_ros.view.model import HISTORY_LENGTH, ViewModel, choices
+from rulesafe_ros.view.model import HISTORY_LENGTH, JOINT_NAMES, ViewModel, choices
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import IMAGE, Offer, SubscriptionRequest, choose, sources
 from rulesafe_sim.config import Placement
-from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import HOME_ACTION, placement_pose
 from rulesafe_sim.stand import FLOOR_Z, safe_on_stand
 from teleop_node.keys import HELP_TEXT
 from vq_memory_node.memory import Reading
 
+ROOT = Path(__file__).parents[3]
+LAYOUT = ROOT / "config/foxglove_layout.json"
 PLACE = Placement((0.55, -0.15, 0.05), 0.1)
 POSITIONS = dict.fromkeys(ALL_JOINTS, 0.0) | dict(HOME)
 
@@ -168,32 +169,6 @@ def test_a_robot_with_meshes_is_drawn_in_primitives(board, model):
     assert board.get("robot") == urdf
 
 
-def absolute(frames) -> dict[str, np.ndarray]:
-    poses = {"pelvis": np.eye(4)}
-    for parent, child, pose in frames:
-        poses[child] = poses[parent] @ pose
-    return poses
-
-
-def test_frames_are_those_of_the_bodies():
-    """Compare Foxglove's transforms, computed from the URDF, with the bodies of the simulation."""
-    robot, safe = h1_2(), load_safe("safe_04")
-    frames = LinkTransforms()
-    assert list(frames) == []
-    frames.robot(to_urdf(robot))
-    frames.safe(to_urdf(safe_on_stand(safe, placement_pose(PLACE))))
-    frames.joints(POSITIONS)
-    frames.status(status(knob=0.3, handle=0.7, door=0.2))
-    found = absolute(frames)
-    expected = robot.link_poses(POSITIONS)
-    parts = {"knob_joint": 0.3, "handle_joint": 0.7, "door_joint": 0.2}
-    for name, pose in safe_body(safe).link_poses(parts).items():
-        expected[name] = placement_pose(PLACE) @ pose
-    assert found.keys() == expected.keys() | {"stand"}
-    for name, pose in expected.items():
-        assert found[name] == pytest.approx(pose, abs=1e-6), name
-
-
 def test_the_support_reaches_from_the_floor_to_the_safe():
     body = safe_on_stand(load_safe("safe_01"), placement_pose(PLACE))
     stand = body.links[-1]
@@ -201,9 +176,10 @@ def test_the_support_reaches_from_the_floor_to_the_safe():
     assert low + placement_pose(PLACE)[2, 3] == pytest.approx(FLOOR_Z)
 
 
-def test_an_invalid_description_is_an_error():
-    with pytest.raises(RuleSafeError, match="not a valid URDF"):
-        read_kinematics("<robot")
+def test_an_invalid_description_is_an_error(model):
+    for show in (model.robot, model.safe):
+        with pytest.raises(RuleSafeError, match="not a valid URDF"):
+            show("<robot")
 
 
 # Subscriptions ---------------------------------------------------------------------------------
@@ -228,3 +204,27 @@ def test_larger_images_and_the_qos_of_publishers():
 def test_a_custom_camera_topic():
     (head, front, *_) = sources(ViewOptions(head_image="/zed/rgb"))
     assert head.topics == ("/zed/rgb",) and len(front.topics) == 2
+
+
+# Foxglove's layout ------------------------------------------------------------------------------
+
+
+def test_the_layout_plots_each_joint_by_its_index():
+    labels = {}
+
+    def collect(found: dict) -> dict:
+        if "label" in found and "value" in found:
+            labels[found["value"]] = found["label"]
+        return found
+
+    json.loads(LAYOUT.read_text(), object_hook=collect)
+    for i, (index, name) in enumerate(zip(ACTION_INDICES, JOINT_NAMES, strict=True)):
+        assert labels[f"/joint_states.position[{index}]"] == name
+        assert labels[f"/policy/action_chunk.points[-1].positions[{i}]"] == f"{name}, asked"
+
+
+def test_the_layout_shows_topics_of_the_graph():
+    topics = (ROOT / "docs/reference/topics.md").read_text()
+    shown = set(re.findall(r'"(/[a-z_/]+)', LAYOUT.read_text()))
+    assert "/memory/tokens" in shown
+    assert [topic for topic in shown if f"`{topic}`" not in topics] == []

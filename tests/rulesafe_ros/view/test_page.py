@@ -86,7 +86,7 @@ def wave(client) -> None:
 def test_an_episode_on_the_page(run, client, page, tmp_path):
     """The view starts before the simulation; the page shows motion, pauses, resets, and continues
     after the end of the simulation."""
-    view = run("rulesafe_cli.cli", "view", "--port", "0", "--foxglove-port", "None")
+    view = run("rulesafe_cli.cli", "view", "--port", "0")
     address = view.says(r"Live view: (http://\S+)").group(1)
     page.goto(address)
     expect_state(page, "silent")
@@ -153,7 +153,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     assert view.stop(signal.SIGINT) == 0, view.output
     expect_state(page, "offline")
     port = address.rstrip("/").rsplit(":")[-1]
-    run("rulesafe_cli.cli", "view", "--port", port, "--foxglove-port", "None")
+    run("rulesafe_cli.cli", "view", "--port", port)
     expect_state(page, "waiting")  # the page reconnects
 
 

@@ -20,7 +20,7 @@ MIN_SHARED_MEMORY = 64.0
 MAX_STALE_FILES = 200
 """Number of unused files in shared memory, left by killed processes, that causes a warning."""
 
-PORTS = {8080: "rulesafe view --port", 8765: "rulesafe view --foxglove-port"}
+PORTS = {8080: "rulesafe view --port"}
 """Default TCP ports and the options that change them."""
 
 SHM = Path("/dev/shm")

@@ -1,1 +1,1 @@
-"""The live view: a web page and a Foxglove server (docs/view.md)."""
+"""The live view: a web page (docs/view.md)."""

@@ -1,12 +1,9 @@
 """The command `rulesafe view`, which imports its dependencies when it runs."""
 
-from typing import Literal
-
 
 def view(
     host: str = "127.0.0.1",
     port: int = 8080,
-    foxglove_port: int | Literal["None"] = 8765,
     token: str = "",
     head_image: str = "",
     front_image: str = "",
@@ -22,7 +19,6 @@ def view(
         host: Address to listen on. An address other than loopback makes the page available to
             everyone on the network; its buttons then require the token.
         port: TCP port of the page; 0: any free port.
-        foxglove_port: TCP port of the Foxglove WebSocket server; 0: any free port; None: no server.
         token: Token for the buttons if the page is available on the network; empty: a random token
             is generated and printed.
         head_image: Image topic of the head camera; empty: /film/head/compressed if it is
@@ -32,5 +28,4 @@ def view(
     from rulesafe_ros.view.options import ViewOptions
     from rulesafe_ros.view.serving import serve
 
-    foxglove = None if foxglove_port == "None" else foxglove_port
-    return serve(ViewOptions(host, port, foxglove, token, head_image, front_image))
+    return serve(ViewOptions(host, port, token, head_image, front_image))

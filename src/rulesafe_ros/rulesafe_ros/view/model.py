@@ -11,12 +11,12 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf_reader import read_kinematics
 from rulesafe_data.films.colours import cluster_colours
 from rulesafe_data.films.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.boxes import without_meshes
-from rulesafe_ros.view.frames import LinkTransforms
 from rulesafe_sim.safes import SAFES
 from teleop_node.keys import HELP_TEXT
 
@@ -89,13 +89,9 @@ class ViewModel:
     """Converts ROS messages to sections of the page and writes them to a `Board`.
 
     Stamps are in ns of the ROS clock (/clock or system time).
-
-    Attributes:
-        frames: transforms of the links.
     """
 
     def __init__(self, board: Board):
-        self.frames = LinkTransforms()
         self._board = board
         self._started: int | None = None
         self._chunk: Chunk | None = None
@@ -127,7 +123,6 @@ class ViewModel:
             self._begin(self._started if in_episode and self._started is not None else stamp)
         assert self._history is not None
         self._newest = max(stamp, self._newest)
-        self.frames.joints(positions)
         shown = {name: round(position, 4) for name, position in positions.items()}
         time = round((stamp - self._history.origin) / SECOND, 3)
         self._board.put("joints", {"time": time, "positions": shown})
@@ -169,7 +164,6 @@ class ViewModel:
 
     def status(self, status: Mapping[str, Any]) -> None:
         """Show the state of the episode; see `rulesafe_ros.view.convert.status_section`."""
-        self.frames.status(status)
         self._board.put("status", dict(status))
 
     def robot(self, urdf: str) -> None:
@@ -178,12 +172,12 @@ class ViewModel:
         A browser cannot read mesh files, so a robot with meshes is drawn with RuleSafe's primitive
         shapes, which have the same links and joints.
         """
-        self.frames.robot(urdf)
+        read_kinematics(urdf)  # raises an error for an invalid URDF
         self._board.put("robot", to_urdf(h1_2()) if "<mesh" in urdf else urdf)
 
     def safe(self, urdf: str) -> None:
         """Show the URDF of the safe and its support."""
-        self.frames.safe(urdf)
+        read_kinematics(urdf)
         self._board.put("safe", without_meshes(urdf))
 
     def notice(self, diagnostics: Sequence[tuple[str, str, str]]) -> None:

@@ -23,7 +23,7 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.task import Future
-from sensor_msgs.msg import CameraInfo, CompressedImage, Image, JointState, PointCloud2
+from sensor_msgs.msg import CompressedImage, Image, JointState, PointCloud2
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
@@ -37,7 +37,6 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_ros.bag.convert import to_profile
 from rulesafe_ros.view import convert
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.model import ViewModel
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import Offer, Source, SubscriptionRequest, choose, sources
@@ -54,7 +53,7 @@ SILENCE = 3.0
 KINDS = {
     f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}": kind
     for kind in (
-        *(Image, CompressedImage, PointCloud2, CameraInfo, JointState, JointTrajectory),
+        *(Image, CompressedImage, PointCloud2, JointState, JointTrajectory),
         *(MemoryTokens, EpisodeStatus, BridgeState, Time, Bool, String, DiagnosticArray),
     )
 }
@@ -62,13 +61,11 @@ KINDS = {
 
 
 class ViewNode(Node):
-    """Passes messages to a model and a board, and forwards all of them to Foxglove."""
+    """Passes messages to a model and a board."""
 
-    def __init__(
-        self, board: Board, model: ViewModel, options: ViewOptions, server: FoxgloveServer | None
-    ):
+    def __init__(self, board: Board, model: ViewModel, options: ViewOptions):
         super().__init__("rulesafe_view")
-        self._board, self._model, self._server = board, model, server
+        self._board, self._model = board, model
         self._sources = sources(options)
         self._requests: dict[str, SubscriptionRequest] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
@@ -115,14 +112,7 @@ class ViewNode(Node):
         def on_message(raw: bytes) -> None:
             if source.name in ("joints", "status"):
                 self._received = time.monotonic()
-            if source.shown:
-                inbox.append(raw)
-            if self._server is None:
-                return
-            try:
-                self._server.message(request.topic, request.kind, raw, request.latched)
-            except RuleSafeError as error:
-                self.get_logger().warning(f"not forwarded to Foxglove: {error}", once=True)
+            inbox.append(raw)
 
         self._subscriptions_by_source[source.name] = self.create_subscription(
             KINDS[request.kind],
@@ -145,8 +135,6 @@ class ViewNode(Node):
                     handle(self._model, self._board, message)
                 except (RuleSafeError, ValueError) as error:
                     self._model.notice([(topic, "warning", str(error))])
-        if self._server is not None:
-            self._server.frames(self._model.frames)
 
     # Commands -----------------------------------------------------------------------------
 
@@ -231,11 +219,10 @@ def running_node(
     board: Board,
     model: ViewModel,
     options: ViewOptions,
-    server: FoxgloveServer | None,
     failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
     """Run a ViewNode in a thread; `failed` is called in that thread after an exception."""
-    make = partial(ViewNode, board, model, options, server)
+    make = partial(ViewNode, board, model, options)
     # The web server handles the signals, and stops the node.
     with ros_context(), executing(make) as (node, executor):
 

@@ -22,7 +22,6 @@ class ViewOptions(Settings):
 
     host: str = "127.0.0.1"
     port: int = setting(8080, "", 0, 65535)
-    foxglove_port: int | None = setting(8765, "", 0, 65535)
     token: str = ""
     head_image: str = ""
     front_image: str = ""

@@ -11,8 +11,6 @@ from aiohttp import web
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_ros.view.board import Board
-from rulesafe_ros.view.foxglove_proxy import FoxgloveProxy, hidden_host
-from rulesafe_ros.view.foxglove_server import FoxgloveServer
 from rulesafe_ros.view.guard import RequestGuard, make_guard
 from rulesafe_ros.view.model import ViewModel, choices
 from rulesafe_ros.view.node import running_node
@@ -39,32 +37,18 @@ async def _serve(options: ViewOptions) -> int:
     board, guard = Board(), make_guard(options)
     board.put("setup", choices(options.exposed))
     model = ViewModel(board)
-    foxglove = proxy = None
-    if options.foxglove_port is not None:
-        hidden = hidden_host()
-        foxglove = FoxgloveServer(hidden, 0)
-        proxy = FoxgloveProxy(guard, (hidden, foxglove.port))
-    try:
-        if proxy is not None and options.foxglove_port is not None:
-            await proxy.start(options.host, options.foxglove_port)
-        failed = partial(loop.call_soon_threadsafe, exit_codes.put_nowait, 1)
-        with running_node(board, model, options, foxglove, failed) as node:
-            commands = Commands(_command(node.reset_episode), _command(node.pause))
-            page = Page(board, guard, commands, model.history)
-            runner = page.runner()
-            await runner.setup()
-            try:
-                port = await _bind(runner, options)
-                foxglove_port = proxy.port if proxy else None
-                print(greeting(options, port, guard, foxglove_port), flush=True)
-                return await exit_codes.get()
-            finally:
-                await runner.cleanup()
-                if proxy:
-                    await proxy.close()
-    finally:
-        if foxglove:
-            foxglove.close()
+    failed = partial(loop.call_soon_threadsafe, exit_codes.put_nowait, 1)
+    with running_node(board, model, options, failed) as node:
+        commands = Commands(_command(node.reset_episode), _command(node.pause))
+        page = Page(board, guard, commands, model.history)
+        runner = page.runner()
+        await runner.setup()
+        try:
+            port = await _bind(runner, options)
+            print(greeting(options, port, guard), flush=True)
+            return await exit_codes.get()
+        finally:
+            await runner.cleanup()
 
 
 def _command(call_service: Callable[..., "Future[Result]"]) -> Callable[..., Awaitable[Result]]:
@@ -84,16 +68,13 @@ async def _bind(runner: web.AppRunner, options: ViewOptions) -> int:
     except OSError as error:
         raise RuleSafeError(
             f"cannot listen on {options.host} port {options.port} ({error.strerror}); if another "
-            "view uses it, start this one with --port 0 --foxglove-port 0 (launch file: port:=0 "
-            "foxglove_port:=0)"
+            "view uses it, start this one with --port 0 (launch file: port:=0)"
         ) from None
     return int(runner.addresses[0][1])
 
 
-def greeting(
-    options: ViewOptions, port: int, guard: RequestGuard, foxglove_port: int | None
-) -> str:
-    """Return the start message: the addresses of the page and the Foxglove server."""
+def greeting(options: ViewOptions, port: int, guard: RequestGuard) -> str:
+    """Return the start message with the address of the page."""
     any_host = options.host in ("0.0.0.0", "::")
     host = socket.gethostname() if any_host else options.host
     host = f"[{host}]" if ":" in host else host
@@ -101,6 +82,4 @@ def greeting(
     lines = [f"Live view: {address}" + (f"#token={guard.token}" if options.exposed else "")]
     if options.exposed:
         lines.append("  Without the part after #, the page is read-only.")
-    if foxglove_port is not None:
-        lines.append(f"Foxglove: ws://{host}:{foxglove_port} (layout: config/foxglove_layout.json)")
     return "\n".join([*lines, "Stop with Ctrl-C."])

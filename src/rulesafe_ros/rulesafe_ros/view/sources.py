@@ -16,24 +16,22 @@ class Source:
         name: name of the source.
         topics: possible topics, in order of preference.
         kinds: supported message types.
-        shown: whether it is shown on the page; otherwise in Foxglove only.
         depth: queue length; 1 if only the newest message is needed.
     """
 
     name: str
     topics: tuple[str, ...]
     kinds: tuple[str, ...]
-    shown: bool = True
     depth: int = 1
 
 
-def _one(name: str, topic: str, kind: str, shown: bool = True, depth: int = 1) -> Source:
+def _one(name: str, topic: str, kind: str, depth: int = 1) -> Source:
     package, message = kind.split("/")
-    return Source(name, (topic,), (f"{package}/msg/{message}",), shown, depth)
+    return Source(name, (topic,), (f"{package}/msg/{message}",), depth)
 
 
 def sources(options: ViewOptions) -> tuple[Source, ...]:
-    """Return the sources of all data that the page and Foxglove show."""
+    """Return the sources of all data that the page shows."""
     cameras = tuple(
         Source(name, options.camera_topics(name), (IMAGE, COMPRESSED)) for name in ("head", "front")
     )
@@ -51,8 +49,6 @@ def sources(options: ViewOptions) -> tuple[Source, ...]:
         _one("safe", "/episode/safe_description", "std_msgs/String"),
         _one("bridge", "/bridge/state", "rulesafe_interfaces/BridgeState", depth=10),
         _one("diagnostics", "/diagnostics", "diagnostic_msgs/DiagnosticArray", depth=50),
-        _one("head_info", "/camera/head/camera_info", "sensor_msgs/CameraInfo", shown=False),
-        _one("front_info", "/camera/front/camera_info", "sensor_msgs/CameraInfo", shown=False),
     )
 
 

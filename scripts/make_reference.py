@@ -62,7 +62,6 @@ VARIABLES = {
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; LOCALHOST unless it is set.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",
     "ROS_LOG_DIR": "Folder of these logs, instead of that in ROS_HOME.",
-    "OVERRIDE_LAUNCH_PROCESS_OUTPUT": "Output of all processes of launch files: screen, log, both.",
     "FASTRTPS_DEFAULT_PROFILES_FILE": "Profile of Fast DDS, such as config/fast_dds_loopback.xml.",
     "RMW_IMPLEMENTATION": "The middleware; `make setup` installs rmw_fastrtps_cpp.",
     "LD_LIBRARY_PATH": "Passed to the sandbox if set.",

@@ -4,7 +4,6 @@ RuleSafeError.
 tests/helpers/fuzzing.py has the inputs.
 """
 
-import contextlib
 import json
 import shutil
 from base64 import b64encode
@@ -15,9 +14,7 @@ from zlib import compress
 
 import numpy as np
 import pytest
-from fuzzing import CALLS, FUZZ, Target, attack
-from hypothesis import given
-from hypothesis import strategies as st
+from fuzzing import Target, attack
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
@@ -46,8 +43,7 @@ from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock, read_lock
 from rulesafe_locks.rules import load_rule
 from rulesafe_ros.graph.plain import read_fields
-from rulesafe_ros.launch.expression import MAX_LENGTH, evaluate
-from rulesafe_ros.launch.model import LaunchError
+from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.substitutions import parse as parse_substitutions
 from rulesafe_sim.camera_file import load_cameras
@@ -57,18 +53,6 @@ from vq_memory_node.model_files import find as find_model
 from vq_memory_node.model_files import load_model
 
 ROOT = Path(__file__).parents[1]
-EXPRESSIONS = st.recursive(
-    st.sampled_from(["0", "9999", "2**3999", "1e9", "'a'", "'%s'", "[0]", "[]", "None"]),
-    lambda inner: st.one_of(
-        st.builds("({}{}{})".format, inner, st.sampled_from(["*", "+", "%", "**"]), inner),
-        st.builds("({} {} {})".format, inner, st.sampled_from(["==", "<", "in", "and"]), inner),
-        st.lists(inner, min_size=1, max_size=3).map(lambda items: f"[{','.join(items)}]"),
-        st.builds("{}({})".format, st.sampled_from(["str", "len", "max", "factorial"]), inner),
-        st.builds("({}*9999)".format, inner),
-    ),
-    max_leaves=12,
-)
-"""Expressions of $(eval ...) with large values."""
 
 
 def on_text(read: Callable[[str], object], sample: str) -> Callable[[Path], Target]:
@@ -249,7 +233,7 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "program": program,
     "launch file": on_copy(ROOT / "launch/record.launch.xml", parse_file),
     "substitution": on_text(parse_substitutions, "$(var a $(env B 'x'))"),
-    "expression": on_text(evaluate, "'%03d' % 7 if 2 ** 3 > 1 else 'x'.replace('a', 'b' * 2)"),
+    "expression": on_text(evaluate, "'a' if 'X'.lower() in ('x', 'y') and not 2 > 3 else 'b'"),
     "fields": on_text(read_fields, "{header: {frame_id: pelvis}, data: [1, 2.0]}"),
     "robot description": on_text(read_kinematics, to_urdf(h1_2())),
     "bag metadata": bag_metadata,
@@ -279,11 +263,3 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
 @pytest.mark.parametrize("name", TARGETS)
 def test_content_is_read_or_refused(name, tmp_path_factory, capsys, work):
     attack(TARGETS[name](tmp_path_factory.mktemp("fuzz")), work)
-
-
-@FUZZ
-@given(EXPRESSIONS)
-def test_expressions_with_large_values_are_evaluated_or_refused(work, expression):
-    with work() as done, contextlib.suppress(LaunchError):
-        assert len(evaluate(expression)) < 100 * MAX_LENGTH
-    assert done.calls < CALLS

@@ -36,10 +36,10 @@ class Bench:
         path.write_text(f"<launch>\n{body}\n</launch>\n")
         return path
 
-    def script(self, source: str, name: str = "script.py") -> str:
-        """Write a Python script, and return the command line that runs it."""
+    def script(self, source: str, name: str = "script.py", arguments: str = "") -> str:
+        """Write a Python script, and return the attributes of a <node> that runs it."""
         (self.directory / name).write_text(source)
-        return f"{sys.executable} {self.directory / name}"
+        return f'exec="{sys.executable}" args="{self.directory / name} {arguments}"'
 
     def resolve(self, body: str, **variables: str) -> list[Step]:
         root = parse_file(self.write(body))

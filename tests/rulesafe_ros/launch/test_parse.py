@@ -19,9 +19,9 @@ from rulesafe_ros.launch.substitutions import Context
         ("<let name='a' value='$(command ls)'/>", 2, r"\$\(command\) is not supported"),
         ("<let name='a' value='$(var b'/>", 2, "attribute value="),
         ("<group if='1' unless='1'/>", 2, "cannot be combined"),
-        ("<group scoped='maybe'/>", 2, "expected true or false"),
-        ("<executable cmd='a' on_exit='restart'/>", 2, "valid: shutdown"),
-        ("<executable cmd='a' sigterm_timeout='-1'/>", 2, "expected seconds"),
+        ("<executable cmd='a'/>", 2, "element <executable> is not supported"),
+        ("<node exec='a' on_exit='restart'/>", 2, "valid: shutdown"),
+        ("<node exec='a' sigterm_timeout='-1'/>", 2, "expected seconds"),
         ("<node exec='a'><param name='b'/></node>", 2, "'name' and 'value'"),
         ("<node exec='a'><param from='b' name='c'/></node>", 2, "either 'from'"),
         ("<node exec='a'><param name='b' value='1' type='double'/></node>", 2, "valid: bool, fl"),
@@ -64,7 +64,7 @@ def test_refuses_what_is_no_launch_file(bench):
 
 
 def test_a_refused_file_starts_nothing(bench):
-    status, output = bench.run("<executable cmd='touch started'/>\n<log message='a'/>")
+    status, output = bench.run("<node exec='touch' args='started'/>\n<log message='a'/>")
     assert status == 2
     assert "main.launch.xml:3: element <log> is not supported" in output
     assert not (bench.directory / "started").exists()

@@ -28,11 +28,10 @@ def context(tmp_path):
         ("$(env USER)/$(env NOBODY me)", "ann/me"),
         ("\\$(var x)", "$(var x)"),
         ("back\\\\slash", "back\\slash"),
-        ("$(eval '$(var x) + 4')", "7"),
+        ("$(eval '$(var x) if True else 4')", "3"),
         ('$(eval \'"$(var mode)" == "sim"\')', "True"),
         ("$(eval \"'$(var mode)' == 'real'\")", "False"),
         ("$(eval 'not False')", "True"),
-        ("$(eval 2*3)", "6"),
     ],
 )
 def test_substitutes(text, expected, context):
@@ -71,27 +70,18 @@ def test_unset_variables_are_errors(context):
 @pytest.mark.parametrize(
     "expression",
     [
-        "1 + 2 * 3 ** 2 // 4 % 5 - -6",
         "1 < 2 <= 2 != 3",
         "2 < 1 or not 'a' in 'cat'",
         "0 and 1",
         "'' or 'default'",
-        "'yes' if 3 in (1, 2, 3) else 'no'",
-        "max(1, 2.5), min([3, 4]), round(2.6), abs(-1), len('four')",
-        "int('7') + float('0.5')",
-        "'Sim'.lower().startswith('s')",
-        "' a b '.strip().replace(' ', '', 1).lstrip('a')",
-        "[0.5] * 3 == [0.5, 0.5] + [0.5] and ('x', [1, [2]]) != ()",
-        "[[0] * 50] * 100 == [[0] * 50] * 100",
+        "'yes' if -3 in (1, 2, -3) else 'no'",
+        "'Sim'.lower() == 'sim'",
+        "('x', (1, (2,))) != ()",
         "None",
     ],
 )
 def test_eval_agrees_with_python(expression):
     assert evaluate(expression) == str(eval(expression))
-
-
-def test_eval_knows_math_with_and_without_its_name():
-    assert evaluate("sqrt(16) + math.floor(pi)") == "7.0"
 
 
 @pytest.mark.parametrize(
@@ -106,10 +96,16 @@ def test_eval_knows_math_with_and_without_its_name():
         "math.__dict__",
         "true",
         "1 +",
-        "1 / 0",
-        "'a' + 1",
-        "min()",
-        "(1)(2)",
+        "1 + 1",
+        "'a' * 10**10",
+        "min(1, 2)",
+        "[1]",
+        "math.pi",
+        "1 < 'a'",
+        "(1).lower()",
+        "(" * 900,
+        "-" * 3000 + "1",
+        "x" * 10_000,
     ],
 )
 def test_eval_refuses(expression):
@@ -149,48 +145,6 @@ def test_share_directory_of_an_installed_package_comes_first(context, tmp_path):
     (prefix / "share/ament_index/resource_index/packages/my_robot").touch()
     context.environment["AMENT_PREFIX_PATH"] = f"/nowhere:{prefix}"
     assert substitute("$(find-pkg-share my_robot)", context) == f"{prefix}/share/my_robot"
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        *(
-            "9**9**9",
-            "2**-9**9",
-            "'a' * 10**10",
-            "10**10 * 'a'",
-            "[1] * 10**10",
-            "'%0999999999d' % 1",
-        ),
-        *("'%*d' % (10**9, 1)", "factorial(10**7)", "comb(10**9, 10**8)", "round(5, -10**9)"),
-        *(
-            "('a' * 9999).replace('', 'b' * 9999)",
-            "+".join(["1"] * 3000),
-            "(" * 900,
-            "-" * 3000 + "1",
-        ),
-        *(
-            "x" * 10_000,
-            "2 ** 3000 * 2 ** 3000",
-            "perm(4000, 4000)",
-            "'a'.replace('a', 'b' * 10001)",
-        ),
-        *(
-            "[[0] * 9999] * 9999",
-            "2 * [[0] * 4000, 'a' * 4000]",
-            "len(str([[[0] * 9999] * 9999] * 9999))",
-            "[[[0] * 500] * 500] * 500 == [[[0] * 500] * 500] * 500",
-            "[[0] * 6000, [0] * 6000]",
-            "([0] * 6000, 'a' * 6000)",
-            "[2 ** 3999] * 1000",
-            "('é' * 9999).strip('a' * 9999)",
-        ),
-    ],
-)
-def test_eval_is_bounded(expression, work):
-    with work() as done, pytest.raises(LaunchError):
-        evaluate(expression)
-    assert done.calls < 10**6
 
 
 def test_substitutions_are_bounded(tmp_path):

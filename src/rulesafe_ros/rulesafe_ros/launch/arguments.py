@@ -77,8 +77,6 @@ class _DeclarationCollector:
                     self._set(self._try(element.text["name"]), element.text["value"])
                 case "group":
                     self.walk(element.children, is_conditional, given)
-                case "timer":
-                    self.walk(element.children, True, given)
                 case "include":
                     self._include(element, is_conditional, given)
 

@@ -13,7 +13,7 @@ import tyro
 
 from rulesafe_core.text_files import shown_error
 from rulesafe_ros.launch import arguments, packages
-from rulesafe_ros.launch.model import LaunchError, Process, Shutdown, Step
+from rulesafe_ros.launch.model import LaunchError, Process, Step
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.resolve import parse_given, resolve
 from rulesafe_ros.launch.run import command_line, run
@@ -114,15 +114,12 @@ def _launch(file: Path, given: dict[str, str], show_args: bool, dry_run: bool) -
         return run(steps)
 
 
-def _describe(steps: Iterable[Step], indent: str = "") -> Iterator[str]:
+def _describe(steps: Iterable[Step]) -> Iterator[str]:
     for step in steps:
         if isinstance(step, Process):
             ending = "  # the launch ends with this process" if step.on_exit else ""
-            yield f"{indent}[{step.name}] {command_line(step)}{ending}"
+            yield f"[{step.name}] {command_line(step)}{ending}"
             for name, value in step.parameters.items():
-                yield f"{indent}    {name} = {value!r}"
-        elif isinstance(step, Shutdown):
-            yield f"{indent}shutdown: {step.reason}"
+                yield f"    {name} = {value!r}"
         else:
-            yield f"{indent}after {step.period:g} s:"
-            yield from _describe(step.steps, indent + "    ")
+            yield f"shutdown: {step.reason}"

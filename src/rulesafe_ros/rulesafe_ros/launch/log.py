@@ -11,13 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 # Streams of a process that are shown on the screen, by its `output` attribute.
-_SCREEN = {
-    "screen": ("stdout", "stderr"),
-    "both": ("stdout", "stderr"),
-    "full": ("stdout", "stderr"),
-    "log": ("stderr",),
-    "own_log": (),
-}
+_SCREEN = {"screen": ("stdout", "stderr"), "log": ("stderr",)}
 
 
 class Log:

@@ -64,8 +64,6 @@ class Process:
     name: str  # label of its output lines, e.g. sim_node-1
     command: tuple[str, ...]
     environment: Mapping[str, str]
-    directory: str | None = None
-    shell: bool = False
     output: str = "log"
     on_exit: str | None = None  # "shutdown": the launch ends when this process ends
     sigterm_timeout: float = 5.0  # s from SIGINT to SIGTERM
@@ -85,12 +83,4 @@ class Shutdown:
     reason: str
 
 
-@dataclass(frozen=True)
-class Timer:
-    """Steps that are executed after `period` seconds."""
-
-    period: float
-    steps: list[Step]
-
-
-Step = Process | Shutdown | Timer
+Step = Process | Shutdown

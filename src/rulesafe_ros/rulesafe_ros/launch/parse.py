@@ -8,19 +8,11 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from rulesafe_core.strict_yaml import parse_yaml
 from rulesafe_core.text_files import MAX_DEPTH, read_bytes
 from rulesafe_ros.launch.model import Element, LaunchError
 from rulesafe_ros.launch.packages import SHARE
 from rulesafe_ros.launch.substitutions import parse as parse_template
 from rulesafe_ros.launch.substitutions import unescape
-
-
-def _boolean(text: str) -> bool:
-    value = parse_yaml(text)
-    if not isinstance(value, bool):
-        raise ValueError("expected true or false")
-    return value
 
 
 def _seconds(text: str) -> float:
@@ -39,8 +31,7 @@ def _one_of(*valid: str) -> Callable[[str], str]:
     return convert
 
 
-_LISTS = ("list_of_bool", "list_of_float", "list_of_int", "list_of_str")
-PARAMETER_TYPES = ("bool", "float", "int", "str", *_LISTS, "yaml")
+PARAMETER_TYPES = ("bool", "float", "int", "str")
 
 Converters = dict[str, Callable[[str], Any]]
 
@@ -55,22 +46,8 @@ class _Kind:
     plain: Converters = field(default_factory=dict)
 
 
-_ACTIONS = (
-    "arg", "let", "set_env", "unset_env", "group", "include", "node", "executable", "timer",
-    "shutdown",
-)  # fmt: skip
+_ACTIONS = ("arg", "let", "set_env", "group", "include", "node", "shutdown")
 _CONDITION = ("if", "unless")
-_PROCESS = (
-    *_CONDITION, "cwd", "launch-prefix", "output", "shell", "on_exit", "sigterm_timeout",
-    "sigkill_timeout",
-)  # fmt: skip
-_PROCESS_PLAIN: Converters = {
-    "shell": _boolean,
-    "on_exit": _one_of("shutdown"),
-    "sigterm_timeout": _seconds,
-    "sigkill_timeout": _seconds,
-}
-_NAME_VALUE = _Kind(("name", "value"))
 
 # Keys: the tag, or parent/tag if the tag has a different meaning in that parent.
 _KINDS = {
@@ -84,21 +61,23 @@ _KINDS = {
     "choice": _Kind(("value",), plain={"value": unescape}),
     "let": _Kind(("name", "value"), _CONDITION),
     "set_env": _Kind(("name", "value"), _CONDITION),
-    "unset_env": _Kind(("name",), _CONDITION),
-    "group": _Kind((), (*_CONDITION, "scoped"), _ACTIONS, {"scoped": _boolean}),
+    "group": _Kind((), _CONDITION, _ACTIONS),
     "include": _Kind(("file",), _CONDITION, ("arg",)),
-    "include/arg": _NAME_VALUE,
+    "include/arg": _Kind(("name", "value")),
     "node": _Kind(
         ("exec",),
-        (*_PROCESS, "pkg", "name", "namespace", "exec_name", "args", "ros_args"),
-        ("param", "remap", "env"),
-        _PROCESS_PLAIN,
+        (
+            *("pkg", "name", "exec_name", "args", *_CONDITION, "output", "on_exit"),
+            *("sigterm_timeout", "sigkill_timeout"),
+        ),
+        ("param",),
+        {
+            "on_exit": _one_of("shutdown"),
+            "sigterm_timeout": _seconds,
+            "sigkill_timeout": _seconds,
+        },
     ),
-    "executable": _Kind(("cmd",), (*_PROCESS, "name"), ("env",), _PROCESS_PLAIN),
     "param": _Kind((), ("name", "value", "type", "from"), (), {"type": _one_of(*PARAMETER_TYPES)}),
-    "remap": _Kind(("from", "to")),
-    "env": _NAME_VALUE,
-    "timer": _Kind(("period",), _CONDITION, _ACTIONS),
     "shutdown": _Kind((), (*_CONDITION, "reason")),
 }
 

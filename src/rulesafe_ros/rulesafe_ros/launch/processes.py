@@ -1,4 +1,4 @@
-"""Convert <node> and <executable> elements to processes."""
+"""Convert <node> elements to processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from rulesafe_ros.launch import packages
 from rulesafe_ros.launch.model import Element, LaunchError, Process
 from rulesafe_ros.launch.substitutions import Context, Template, parse, perform, substitute
 
-_OUTPUTS = ("screen", "log", "both", "own_log", "full")
-_TYPES = {"bool": bool, "float": float, "int": int, "str": str}
-_SCALARS = (bool, float, int, str)
+_OUTPUTS = ("screen", "log")
 
 
 def text(element: Element, name: str, context: Context) -> str:
@@ -64,33 +62,14 @@ def split(template: Template) -> list[Template]:
     return [*done, word] if word else done
 
 
-def executable(element: Element, context: Context, number: int) -> Process:
-    """Return the process of an <executable>."""
-    return _process(element, context, command_words(element, "cmd", context), "name", number, {})
-
-
 def node(element: Element, context: Context, number: int, scratch: Path) -> Process:
     """Return the process of a <node>. Inline parameters are written to files in `scratch`."""
     name = optional(element, "name", context)
     if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
         raise element.error(f"{name!r} is not a valid node name, such as camera_1")
-    namespace = optional(element, "namespace", context)
-    if namespace is not None and not namespace.startswith("/"):
-        namespace = "/" + namespace
-    if namespace is not None and not re.fullmatch(r"/|(/[A-Za-z_]\w*)+", namespace, re.ASCII):
-        raise element.error(f"{namespace!r} is not a valid namespace, such as /robot_1")
-
-    command = [*_find(element, context), *command_words(element, "args", context)]
-    if "ros_args" in element.text:
-        command += ["--ros-args", *command_words(element, "ros_args", context)]
-    command.append("--ros-args")
+    command = [*_find(element, context), *command_words(element, "args", context), "--ros-args"]
     if name is not None:
         command += ["-r", f"__node:={name}"]
-    if namespace is not None:
-        command += ["-r", f"__ns:={namespace}"]
-    # As in launch_ros, a parameter file names the node only if name and namespace are given.
-    full = name is not None and namespace is not None
-    target = f"{(namespace or '').rstrip('/')}/{name}" if full else "/**"
     inline: dict[str, Any] = {}
     params = groupby(element.all("param"), lambda param: "from" in param.text)
     for index, (is_file, group) in enumerate(params):
@@ -100,12 +79,10 @@ def node(element: Element, context: Context, number: int, scratch: Path) -> Proc
         else:
             values = dict(_parameter(param, context) for param in group)
             path = scratch / f"launch_params_{number}_{index}.yaml"
-            path.write_text(yaml.dump({target: {"ros__parameters": values}}))
+            path.write_text(yaml.dump({"/**": {"ros__parameters": values}}))
             command += ["--params-file", str(path)]
             inline.update(values)
-    for remap in element.all("remap"):
-        command += ["-r", f"{text(remap, 'from', context)}:={text(remap, 'to', context)}"]
-    return _process(element, context, command, "exec_name", number, inline)
+    return _process(element, context, command, number, inline)
 
 
 def _find(element: Element, context: Context) -> list[str]:
@@ -122,46 +99,26 @@ def _process(
     element: Element,
     context: Context,
     command: list[str],
-    label: str,
     number: int,
     parameters: Mapping[str, Any],
 ) -> Process:
     environment = dict(context.environment)
-    for variable in element.all("env"):
-        environment[text(variable, "name", context)] = text(variable, "value", context)
-    output = environment.get("OVERRIDE_LAUNCH_PROCESS_OUTPUT") or (
-        optional(element, "output", context) or "log"
-    )
+    output = optional(element, "output", context) or "log"
     if output not in _OUTPUTS:
         raise element.error(f"output {output!r} is not valid; valid: {', '.join(_OUTPUTS)}")
-    command = [*shlex.split(optional(element, "launch-prefix", context) or ""), *command]
-    directory = optional(element, "cwd", context)
-    if directory is not None and not Path(directory).is_dir():
-        raise element.error(f"attribute 'cwd': no directory {directory!r}")
-    if not command or not command[0]:
-        raise element.error("the command is empty")
-    shell = element.values.get("shell", False)
-    if not shell and not _runs(command[0], directory, environment):
+    if shutil.which(command[0], path=environment.get("PATH")) is None:
         raise element.error(f"program {command[0]!r} not found")
-    default = Path(command[0].split()[0] if shell else command[0]).name
+    label = optional(element, "exec_name", context) or Path(command[0]).name
     return Process(
-        name=f"{optional(element, label, context) or default}-{number}",
+        name=f"{label}-{number}",
         command=tuple(command),
         environment=environment,
-        directory=directory,
-        shell=shell,
         output=output,
         on_exit=element.values.get("on_exit"),
         sigterm_timeout=_timeout(element, "sigterm_timeout", context),
         sigkill_timeout=_timeout(element, "sigkill_timeout", context),
         parameters=parameters,
     )
-
-
-def _runs(program: str, directory: str | None, environment: Mapping[str, str]) -> bool:
-    if "/" in program:
-        program = str(Path(directory or ".") / program)
-    return shutil.which(program, path=environment.get("PATH")) is not None
 
 
 def _timeout(element: Element, name: str, context: Context) -> float:
@@ -183,52 +140,42 @@ def _parameter_file(param: Element, context: Context) -> Path:
 def _parameter(param: Element, context: Context) -> tuple[str, Any]:
     """Return name and typed value. Without the attribute `type`, YAML determines the type.
 
-    As in `ros2 launch`, the value is parsed before the substitutions, so that quotes keep text as
-    text ("'1'"); the results of $(...) are then parsed again.
+    As in `ros2 launch`, YAML is then parsed before the substitutions, so that quotes keep text as
+    text ("'1'"), and the results of $(...) are parsed again.
     """
-    kind = param.values.get("type", "yaml")
+    kind = param.values.get("type")
     try:
-        first = _read(param.text["value"], kind, lenient=True)
-        item_kind = kind.removeprefix("list_of_")
-        if isinstance(first, list):
-            value: Any = [_finish(item, item_kind, context) for item in first]
+        if kind is None:
+            value = _untyped(param.text["value"], context)
         else:
-            value = _finish(first, kind, context)
-        _check_type(value, kind)
+            value = _typed(text(param, "value", context), kind)
     except (LaunchError, ValueError) as error:
         raise param.error(f"attribute 'value': {error}") from None
     return text(param, "name", context), value
 
 
-def _finish(item: Any, kind: str, context: Context) -> Any:
-    """Perform the substitutions in a parsed value."""
-    if not isinstance(item, str):
-        return item
-    template = parse(item)
-    done = perform(template, context)
-    literal = all(isinstance(part, str) for part in template)
-    return done if literal else _read(done, kind, lenient=False)
+def _untyped(source: str, context: Context) -> Any:
+    try:
+        value = parse_yaml(source)
+    except ValueError:
+        value = source
+    if isinstance(value, str):
+        template = parse(value)
+        value = perform(template, context)
+        if not all(isinstance(part, str) for part in template):
+            value = parse_yaml(value)
+    if not isinstance(value, (bool, float, int, str)):
+        raise ValueError(f"{source!r} is not a bool, number or text")
+    return value
 
 
-def _read(source: str, kind: str, lenient: bool) -> Any:
-    """Convert text to a value; if `lenient`, return text that cannot be converted unchanged."""
+def _typed(source: str, kind: str) -> bool | float | int | str:
+    """Convert text to "bool", "float", "int" or "str"."""
     if kind == "str":
         return source
-    try:
-        if kind in ("int", "float"):
-            return _TYPES[kind](source)
-        return parse_yaml(source)
-    except ValueError:
-        if lenient:
-            return source
-        raise ValueError(f"{source!r} cannot be read as {kind}") from None
-
-
-def _check_type(value: Any, kind: str) -> None:
-    items = value if isinstance(value, list) else [value]
-    types = {type(item) for item in items}
-    scalar = _TYPES.get(kind.removeprefix("list_of_"))
-    if len(types) != 1 or not types <= set(_SCALARS):
-        raise ValueError(f"{value!r} is not a bool, number or text, or a list of one of these")
-    if kind != "yaml" and (types != {scalar} or isinstance(value, list) != kind.startswith("list")):
-        raise ValueError(f"{value!r} is not of type {kind}")
+    if kind in ("int", "float"):
+        return int(source) if kind == "int" else float(source)
+    value = parse_yaml(source)
+    if not isinstance(value, bool):
+        raise ValueError(f"{source!r} is not of type bool")
+    return value

@@ -5,13 +5,12 @@ All of it is resolved before the first process starts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 
 from rulesafe_ros.launch import arguments
 from rulesafe_ros.launch import processes as commands
-from rulesafe_ros.launch.model import Element, LaunchError, Shutdown, Step, Timer
+from rulesafe_ros.launch.model import Element, LaunchError, Shutdown, Step
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.processes import optional, text
 from rulesafe_ros.launch.substitutions import Context
@@ -33,12 +32,7 @@ def resolve(root: Element, context: Context, scratch: Path) -> list[Step]:
     """
     resolver = _Resolver(context, scratch)
     resolver.files.append(root.file)
-    resolver.actions(root.children, resolver.steps)
-    # Variables in a timer's actions have their values when the timer fires: after everything else.
-    while resolver.timers:
-        element, timer, directory = resolver.timers.pop(0)
-        context.directory = directory
-        resolver.actions(element.children, timer.steps)
+    resolver.actions(root.children)
     return resolver.steps
 
 
@@ -47,16 +41,15 @@ class _Resolver:
         self.context = context
         self.scratch = scratch
         self.steps: list[Step] = []
-        self.timers: list[tuple[Element, Timer, Path]] = []
         self.files: list[Path] = []
         self.parsed: dict[Path, Element] = {}
         self.processes = 0
 
-    def actions(self, elements: Iterable[Element], steps: list[Step]) -> None:
+    def actions(self, elements: Iterable[Element]) -> None:
         for element in elements:
             self.context.budget.spend(element)
             if self._enabled(element):
-                self._action(element, steps)
+                self._action(element)
 
     def _enabled(self, element: Element) -> bool:
         for name in ("if", "unless"):
@@ -67,7 +60,7 @@ class _Resolver:
                 return (value in ("true", "1")) == (name == "if")
         return True
 
-    def _action(self, element: Element, steps: list[Step]) -> None:
+    def _action(self, element: Element) -> None:
         context = self.context
         match element.tag:
             case "arg":
@@ -77,27 +70,17 @@ class _Resolver:
             case "set_env":
                 name = text(element, "name", context)
                 context.environment[name] = text(element, "value", context)
-            case "unset_env":
-                context.environment.pop(text(element, "name", context), None)
-            case "group" if element.values.get("scoped", True):
-                with context.scope():
-                    self.actions(element.children, steps)
             case "group":
-                self.actions(element.children, steps)
+                with context.scope():
+                    self.actions(element.children)
             case "include":
-                self._include(element, steps)
+                self._include(element)
             case "node":
                 self.processes += 1
-                steps.append(commands.node(element, context, self.processes, self.scratch))
-            case "executable":
-                self.processes += 1
-                steps.append(commands.executable(element, context, self.processes))
-            case "timer":
-                timer = Timer(self._period(element), [])
-                steps.append(timer)
-                self.timers.append((element, timer, context.directory))
+                self.steps.append(commands.node(element, context, self.processes, self.scratch))
             case "shutdown":
-                steps.append(Shutdown(optional(element, "reason", context) or "reason not given"))
+                reason = optional(element, "reason", context) or "reason not given"
+                self.steps.append(Shutdown(reason))
 
     def _argument(self, element: Element) -> None:
         name = element.values["name"]
@@ -110,7 +93,7 @@ class _Resolver:
         if choices and value not in choices:
             raise element.error(f"{name}:={value} is not valid; valid: {', '.join(choices)}")
 
-    def _include(self, element: Element, steps: list[Step]) -> None:
+    def _include(self, element: Element) -> None:
         """Resolve an included file as `ros2 launch` does.
 
         The file shares all variables with the including file, and $(dirname) in its arguments is
@@ -133,19 +116,9 @@ class _Resolver:
         for name, arg in zip(names, element.children, strict=True):
             self.context.variables[name] = text(arg, "value", self.context)
         self.files.append(path)
-        self.actions(root.children, steps)
+        self.actions(root.children)
         self.files.pop()
         self.context.directory = before
-
-    def _period(self, element: Element) -> float:
-        given = text(element, "period", self.context)
-        try:
-            period = float(given)
-        except ValueError:
-            period = math.nan
-        if not 0.0 <= period < math.inf:
-            raise element.error(f"period={given!r} is not a number of seconds")
-        return period
 
 
 def parse_given(given: Iterable[str]) -> dict[str, str]:

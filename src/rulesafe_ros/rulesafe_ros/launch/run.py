@@ -25,7 +25,7 @@ from typing import IO
 from rulesafe_core.signals import STOPPING
 from rulesafe_ros.launch.guard import ProcessGuard, hang_up_with_parent, signal_group
 from rulesafe_ros.launch.log import Log
-from rulesafe_ros.launch.model import Process, Shutdown, Step, Timer
+from rulesafe_ros.launch.model import Process, Shutdown, Step
 
 _WAITING_PERIOD = 2.0  # s between two messages about processes that have not ended yet
 _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)  # exit codes after a SIGINT
@@ -97,7 +97,6 @@ class _Launch:
         self.children: list[_Child] = []
         self.due: list[tuple[float, int, Callable[[], None]]] = []  # (time, tie-breaker, action)
         self.order = itertools.count()
-        self.timers = 0  # pending <timer> elements
         self.stopping = False
         self.interrupts = 0
         self.failure: int | None = None  # status of the first failure before the shutdown
@@ -105,15 +104,12 @@ class _Launch:
 
     def run(self, steps: Iterable[Step]) -> int:
         self._execute(steps)
-        while not all(child.group_exited for child in self.children) or self._waiting():
+        while not all(child.group_exited for child in self.children):
             self._process_events()
         self.selector.close()
         if self.failure is not None:
             return self.failure
         return 0 if self.interrupted is None else 128 + self.interrupted
-
-    def _waiting(self) -> bool:
-        return self.timers > 0 and not self.stopping
 
     def _process_events(self) -> None:
         timeout = max(0.0, self.due[0][0] - time.monotonic()) if self.due else None
@@ -137,20 +133,11 @@ class _Launch:
                 case Shutdown(reason=reason):
                     self.log.message("launch", f"shutting down: {reason}")
                     self._stop()
-                case Timer(period=period):
-                    self.timers += 1
-                    self._schedule(period, partial(self._fire, step))
-
-    def _fire(self, timer: Timer) -> None:
-        self.timers -= 1
-        self._execute(timer.steps)
 
     def _start(self, process: Process) -> None:
         try:
             popen = subprocess.Popen(
-                command_line(process) if process.shell else process.command,
-                shell=process.shell,
-                cwd=process.directory,
+                process.command,
                 env=process.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -300,4 +287,4 @@ class _Launch:
 
 def command_line(process: Process) -> str:
     """Return the command as it is typed in a shell."""
-    return (" ".join if process.shell else shlex.join)(process.command)
+    return shlex.join(process.command)

@@ -224,7 +224,7 @@ def test_a_bag_in_simulated_time_has_no_pauses(client, start, tmp_path):
     from rosgraph_msgs.msg import Clock
 
     clock = client.create_publisher(Clock, "/clock", ALL)
-    arguments = (f"out:={bag}", "clock:=sim", "topics:=/instruction /nothing", "recorder:=own")
+    arguments = (f"out:={bag}", "clock:=sim", "topics:=/instruction /nothing")
     recorder = start("rulesafe_cli.cli", words=("launch", str(LAUNCH), *arguments))
     client.until_recorded(latched)
     client.until_recorded(clock)

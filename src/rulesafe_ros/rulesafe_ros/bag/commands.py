@@ -20,7 +20,6 @@ def record(
     clock: Literal["wall", "sim"] = "wall",
     seconds: float = 0.0,
     network_interface: str = "",
-    recorder: Literal["own", "rosbag2", "auto"] = "own",
 ) -> int:
     """Record topics into a rosbag2 directory (MCAP), until Ctrl-C.
 
@@ -41,13 +40,10 @@ def record(
         seconds: Duration, s; 0: until Ctrl-C.
         network_interface: Interface to the robot, to record the robot's own topics; empty: only
             topics of nodes on this machine.
-        recorder: own: recorder of RuleSafe. rosbag2: `ros2 bag record`. auto: rosbag2 if it is
-            installed, else own.
     """
     from h1_2_bridge.network import use_interface
     from rulesafe_data.bags.writing import Splitting
     from rulesafe_ros.bag.record_options import RecordingOptions
-    from rulesafe_ros.bag.recorders import RECORDERS
     from rulesafe_ros.bag.selection import Selection
 
     folder = out or Path("bags", datetime.now().strftime("%Y-%m-%d_%H-%M-%S"))
@@ -55,7 +51,18 @@ def record(
     selection = Selection(topics, exclude)
     use_interface(network_interface)
     recording = RecordingOptions(folder, selection, compression, splitting, clock, seconds)
-    return RECORDERS[recorder](recording)
+    from rulesafe_ros.bag.record_node import as_text  # after the options are checked
+    from rulesafe_ros.bag.record_node import record as record_graph
+
+    print(f"recording to {folder}; stop with Ctrl-C", flush=True)
+    found, code = record_graph(recording, lambda text: print(text, flush=True))
+    start, end = found.span
+    print(
+        f"{folder}: {found.messages} messages of {len(found.topics)} topics in "
+        f"{(end - start) / 1e9:.1f} s; lost: {as_text(dict(found.dropped or {}))}",
+        flush=True,
+    )
+    return code
 
 
 def info(bag: BagFolder, repair: bool = False, check: bool = False) -> int:

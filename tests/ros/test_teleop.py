@@ -33,7 +33,6 @@ from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
-from teleop_node.gamepad import AXIS, BUTTON, EVENT, LEFT_X, RIGHT_Y
 from teleop_node.node import CHUNKS, TeleopNode
 from teleop_node.tracking import difference, moved
 
@@ -495,40 +494,6 @@ class Typist:
         with suppress(ChildProcessError, ProcessLookupError):
             os.kill(self.child, signal.SIGKILL)
             os.waitpid(self.child, 0)
-
-
-def test_the_hand_moves_with_a_gamepad(device, tmp_path):
-    """Sticks move it, A closes it, and when the gamepad is disconnected the arm holds."""
-    found = device("linear_speed:=0.08")
-    os.mkfifo(tmp_path / "js0")
-    person = Typist(found.client, "--gamepad", str(tmp_path / "js0"))
-    pad = os.open(tmp_path / "js0", os.O_WRONLY)  # when the command has opened it, too
-
-    def send(kind: int, number: int, value: int) -> None:
-        os.write(pad, EVENT.pack(0, value, kind, number))
-
-    try:
-        person.until(lambda: "right bumper   into the grasp" in person.text, "its help")
-        found.client.settle()
-        start = found.hand
-        send(AXIS, RIGHT_Y, -32767)
-        person.until(lambda: found.hand[2, 3] > start[2, 3] + 0.04, "a motion upwards")
-        send(AXIS, RIGHT_Y, 0)
-        shift, turn = difference(start, found.at_rest())
-        assert np.abs(shift[:2]).max() < 0.004 and np.linalg.norm(turn) < 0.03
-        send(BUTTON, 0, 1)
-        person.until(lambda: found.values("grip")[-1:] == ["1.0"], "a closed hand")
-        send(AXIS, LEFT_X, 32767)
-        person.until(lambda: found.hand[1, 3] < start[1, 3] - 0.02, "a motion to the right")
-        os.close(pad)
-        person.until(lambda: "js0 was disconnected" in person.text, "the message")
-        assert os.waitstatus_to_exitcode(person.wait()) == 2
-        person.until(lambda: found.says("no input"), "the end of the motion")
-        held = found.at_rest()
-        found.client.settle()
-        assert found.at(held)
-    finally:
-        person.end()
 
 
 @pytest.mark.timeout(1200)

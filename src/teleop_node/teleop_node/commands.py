@@ -1,34 +1,25 @@
-"""`rulesafe teleop`: keyboard or gamepad move the right hand."""
-
-from contextlib import closing, nullcontext
-from pathlib import Path
+"""`rulesafe teleop`: the keyboard moves the right hand."""
 
 from rulesafe_core.errors import RuleSafeError
 
 
-def teleop(gamepad: Path | None = None, patience: float = 60.0) -> None:
-    """Move the right hand with the keyboard or a gamepad, in a graph with teleop_node.
+def teleop(patience: float = 60.0) -> None:
+    """Move the right hand with the keyboard, in a graph with teleop_node.
 
     The keys are printed at the start and with h; x quits. Works in each terminal, also over ssh.
     When the command ends, the arm holds its position.
 
-    Example: rulesafe teleop --gamepad /dev/input/js0
+    Example: rulesafe teleop
 
     Args:
-        gamepad: File of a gamepad, used beside the keyboard.
         patience: Time to wait for teleop_node, s.
     """
     from rulesafe_core.client_node import connected
     from rulesafe_core.terminal_keys import in_foreground, key_actions
-    from teleop_node.gamepad import Gamepad
     from teleop_node.keyboard_node import KeyboardNode, operate
     from teleop_node.keys import KEYS
 
     if not in_foreground():
         raise RuleSafeError("rulesafe teleop reads keys: run it in a terminal, in the foreground")
-    with (
-        closing(Gamepad(gamepad)) if gamepad else nullcontext() as pad,
-        connected(KeyboardNode) as node,
-        key_actions(KEYS) as next_key,
-    ):
-        operate(node, next_key, patience, pad)
+    with connected(KeyboardNode) as node, key_actions(KEYS) as next_key:
+        operate(node, next_key, patience)

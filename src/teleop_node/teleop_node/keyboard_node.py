@@ -1,4 +1,4 @@
-"""Keyboard and gamepad as input devices of teleop_node."""
+"""The keyboard as input device of teleop_node."""
 
 import shutil
 import sys
@@ -8,8 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import PoseStamped, Twist, Vector3
-from numpy.typing import NDArray
+from geometry_msgs.msg import PoseStamped
 from std_msgs.msg import Float64, String
 
 from rulesafe_core.client_node import ClientNode
@@ -19,8 +18,7 @@ from rulesafe_core.messages import decode_pose
 from rulesafe_core.text_files import printable
 from rulesafe_core.transforms import Transform
 from rulesafe_interfaces.msg import EpisodeStatus
-from teleop_node import gamepad, keys
-from teleop_node.gamepad import Gamepad
+from teleop_node import keys
 from teleop_node.keys import KeyboardControl, Situation, describe
 
 HEARTBEAT = 0.1
@@ -39,7 +37,7 @@ NODE = "teleop_node"
 
 
 class KeyboardNode(ClientNode):
-    """Publishes what keys and sticks command.
+    """Publishes what keys command.
 
     Attributes:
         control: step size, frame and grip.
@@ -57,8 +55,6 @@ class KeyboardNode(ClientNode):
         self._beat = 0.0  # s, wall time of the last heartbeat
         self._operating = False  # whether a key was pressed in this episode
         self._poses = self.create_publisher(PoseStamped, "/teleop/target_pose", 10)
-        self._twists = self.create_publisher(Twist, "/teleop/twist", 10)
-        self._moving = False  # whether the last velocity was not zero
         self._grips = self.create_publisher(Float64, "/teleop/grip", 10)
         self._requests = self.create_publisher(String, "/teleop/assist", 10)
         self.create_subscription(PoseStamped, "/teleop/hand_pose", self._on_hand, 1)
@@ -89,7 +85,7 @@ class KeyboardNode(ClientNode):
     @property
     def ready(self) -> bool:
         """Whether teleop_node publishes the hand's pose and subscribes to the keys' topics."""
-        topics = (self._poses, self._twists, self._grips, self._requests)
+        topics = (self._poses, self._grips, self._requests)
         return self._hand is not None and all(topic.get_subscription_count() for topic in topics)
 
     @property
@@ -122,14 +118,6 @@ class KeyboardNode(ClientNode):
     def _situation(self) -> Situation:
         assert self._hand is not None
         return Situation(self._hand, self._safe(), self._mode == "assisted")
-
-    def steer(self, motion: NDArray[np.float64]) -> None:
-        """Publish the velocity of a motion (6,) of `Gamepad.motion`; zero only after a motion."""
-        if motion.any() or self._moving:
-            self._operating, self._moving = True, bool(motion.any())
-            velocities = self.control.velocity(motion, self._situation())
-            linear, angular = (Vector3(**dict(zip("xyz", v, strict=True))) for v in velocities)
-            self._twists.publish(Twist(linear=linear, angular=angular))
 
     def beat(self, now: float) -> None:
         """Publish the grip again if a heartbeat is due, from the first key of an episode on."""
@@ -180,19 +168,16 @@ class Display:
         self._shown = False
 
 
-def operate(
-    node: KeyboardNode, next_key: Callable[[], str], patience: float, pad: Gamepad | None = None
-) -> None:
-    """Publish what keys and gamepad command until the key that quits.
+def operate(node: KeyboardNode, next_key: Callable[[], str], patience: float) -> None:
+    """Publish what keys command until the key that quits.
 
     Args:
         node: the node.
         next_key: returns the next key, or "".
         patience: time to wait for teleop_node, s.
-        pad: the gamepad, if there is one.
 
     Raises:
-        RuleSafeError: teleop_node does not publish, or the gamepad was disconnected.
+        RuleSafeError: teleop_node does not publish.
     """
     if not node.spin_until(lambda: node.ready, patience):
         raise RuleSafeError(
@@ -200,21 +185,16 @@ def operate(
             "rulesafe launch launch/teleop.launch.xml"
         )
     display, shown, instruction = Display(), 0.0, ""
-    help_text = keys.HELP_TEXT + (f"\nGamepad:\n{gamepad.HELP_TEXT}" if pad else "")
-    display.write(help_text)
+    display.write(keys.HELP_TEXT)
     try:
         while node.context.ok():
             while (key := next_key()) and key != keys.QUIT:
                 if key == keys.HELP:
-                    display.write(help_text)
+                    display.write(keys.HELP_TEXT)
                 else:
                     node.press(key, time.monotonic())
             if key == keys.QUIT:
                 return
-            if pad:
-                for key in pad.pressed():
-                    node.press(key, time.monotonic())
-                node.steer(pad.motion())
             if node.instruction != instruction:
                 instruction = node.instruction
                 display.write(f"Task: {instruction}")

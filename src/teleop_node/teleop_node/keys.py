@@ -142,20 +142,6 @@ class KeyboardControl:
         self._target_at = now
         return self._target
 
-    def velocity(
-        self, motion: NDArray[np.float64], situation: Situation
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the linear (3,) and angular (3,) velocity of the hand in the pelvis frame, m/s and
-        rad/s: ten steps per second at full deflection.
-
-        Args:
-            motion: along and about the directions forward, left and up (6,), -1 to 1.
-            situation: the present situation.
-        """
-        axes = self._axes(situation)
-        length, angle = STEPS[self.step]
-        return 10 * length * axes @ motion[:3], 10 * np.radians(angle) * axes @ motion[3:]
-
     def toggle_grip(self, closed: bool) -> float:
         """Close the open hand, or open the closed one; return the grip."""
         self.grip = 0.0 if (closed if self.grip is None else self.grip > 0.5) else 1.0

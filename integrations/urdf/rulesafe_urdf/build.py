@@ -17,7 +17,6 @@ from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.transforms import from_parts
-from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_sim.safe import Door, GraspConfig, Handle, Knob, Looks
 from rulesafe_sim.safe_families import Bar, Lever
 from rulesafe_sim.safe_meshes import LinkMeshes, Mesh, Shell, VisualMesh, digest, mesh_files
@@ -29,6 +28,7 @@ from rulesafe_urdf.mapping import JointMapping, SafeMapping, TurnerMapping
 from rulesafe_urdf.mesh_files import Piece
 from rulesafe_urdf.obj_writer import ObjFolder
 from rulesafe_urdf.source import UrdfSource
+from rulesafe_urdf.yaml_writer import dump, to_data
 
 ADDED = Material((0.55, 0.55, 0.55), roughness=0.35, metallic=0.6)
 """Material of a built-in knob or handle on a safe that has none."""

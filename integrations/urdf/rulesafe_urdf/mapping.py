@@ -10,8 +10,8 @@ from typing import Literal
 from rulesafe_core.settings import required
 from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_core.transforms import Vec3
-from rulesafe_core.yaml_writer import to_data
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
+from rulesafe_urdf.yaml_writer import to_data
 
 Direction = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
 Turn = Literal["clockwise", "counterclockwise"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Convert a MuJoCo model (MJCF) to a URDF with STL meshes, for `rulesafe safes import`.
 
-Usage: mjcf_to_urdf.py MODEL.xml OUT/NAME.urdf [--body NAME] [--groups 0 1 2]
+Usage: mjcf_to_urdf.py MODEL.xml OUT/NAME.urdf [--body NAME]
 
 Requires `pip install mujoco`; a separate environment is possible, since this script imports nothing
 of the project. MuJoCo compiles the model, so that includes, defaults and scales are resolved. The
@@ -31,6 +31,9 @@ KINDS = {
     int(mujoco.mjtJoint.mjJNT_SLIDE): "prismatic",
 }
 Geom = mujoco.mjtGeom
+SHOWN_GROUPS = (0, 1, 2)
+"""Groups of geoms that MuJoCo's viewer shows."""
+
 TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
 """Default colour of a geom, with which MuJoCo uses the colour of the material instead."""
@@ -60,8 +63,8 @@ def add_origin(parent: ET.Element, position, rotation) -> None:
 class Converter:
     """Converter of the tree of a compiled model below one body."""
 
-    def __init__(self, model: mujoco.MjModel, urdf: Path, groups: list[int]):
-        self.model, self.urdf, self.groups = model, urdf, groups
+    def __init__(self, model: mujoco.MjModel, urdf: Path):
+        self.model, self.urdf = model, urdf
         self.folder = urdf.with_name(f"{urdf.stem}_meshes")
         self.robot = ET.Element("robot", name=urdf.stem)
         self.written: set[Path] = set()  # mesh files
@@ -140,7 +143,7 @@ class Converter:
             moments |= dict.fromkeys(("ixy", "ixz", "iyz"), 0.0)
             ET.SubElement(inertial, "inertia", {key: text(m) for key, m in moments.items()})
         for geom in range(model.ngeom):
-            if model.geom_bodyid[geom] == body and model.geom_group[geom] in self.groups:
+            if model.geom_bodyid[geom] == body and model.geom_group[geom] in SHOWN_GROUPS:
                 rotation = matrix(model.geom_quat[geom])
                 for tag, sizes, shift in self.geometry(geom):
                     visual = ET.SubElement(link, "visual")
@@ -205,7 +208,6 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="an MJCF file")
     parser.add_argument("urdf", type=Path, help="the URDF to write")
     parser.add_argument("--body", default="world", help="the root link; its joints are left out")
-    parser.add_argument("--groups", nargs="+", type=int, default=[0, 1, 2], help="visual groups")
     given = parser.parse_args()
     if given.urdf.suffix != ".urdf":
         sys.exit(f"cannot write {given.urdf}; valid: a file NAME.urdf")
@@ -217,7 +219,7 @@ def main() -> None:
     if root < 0:
         names = ", ".join(filter(None, (model.body(i).name for i in range(model.nbody))))
         sys.exit(f"{given.model} has no body {given.body!r}; valid: {names}")
-    Converter(model, given.urdf, given.groups).write(root)
+    Converter(model, given.urdf).write(root)
     print(given.urdf)
 
 

@@ -7,13 +7,13 @@ import pytest
 import trimesh
 from fuzzing import Target, attack
 
-from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_sim.safes import load_safe
 from rulesafe_urdf.export import export_safe
 from rulesafe_urdf.mapping import read_mapping
 from rulesafe_urdf.mesh_files import MeshFolder, read_mesh
 from rulesafe_urdf.propose import propose
 from rulesafe_urdf.source import read_semantics, read_source
+from rulesafe_urdf.yaml_writer import dump, to_data
 
 
 def foreign_urdf(folder: Path) -> Target:

@@ -1,4 +1,4 @@
-"""Conversion of MuJoCo models (scripts/mjcf_to_urdf.py), and safes assembled from the models that
+"""Conversion of MuJoCo models (mjcf_to_urdf.py), and safes assembled from the models that
 other projects publish."""
 
 import json

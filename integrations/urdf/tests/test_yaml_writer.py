@@ -3,11 +3,9 @@
 import pytest
 import yaml
 
-from rulesafe_core.body import Material
-from rulesafe_core.nested import replace_nested
 from rulesafe_core.strict_yaml import build
-from rulesafe_core.yaml_writer import dump, to_data
 from rulesafe_sim.safes import SAFES, SafeFile, SafeParts, load_safe
+from rulesafe_urdf.yaml_writer import dump, to_data
 
 
 @pytest.fixture(params=SAFES)
@@ -28,10 +26,3 @@ def test_what_is_written_is_read_again(content):
     assert again.looks == content.looks
     assert dump(to_data(again)) == text
     assert max(map(len, text.splitlines())) <= 100
-
-
-def test_nested_values_are_replaced_and_others_kept(content):
-    red = replace_nested(content, Material, lambda each: Material((1.0, 0.0, 0.0)))
-    assert {red.looks.case.color, red.looks.trim.color} == {(1.0, 0.0, 0.0)}
-    assert red.parts is content.parts
-    assert replace_nested(content, Material, lambda each: each) is content

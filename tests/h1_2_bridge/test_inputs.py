@@ -18,11 +18,12 @@ from virtual import World
 
 from h1_2_bridge import node as bridge_node
 from h1_2_bridge import supervisor_node
-from h1_2_bridge.node import CHUNK_BYTES, CHUNK_PERIOD, BridgeNode
+from h1_2_bridge.node import CHUNK_PERIOD, BridgeNode
 from h1_2_bridge.realtime import steady_ns
 from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
+from rulesafe_core.chunks_ros import MAX_BYTES
 from rulesafe_core.convert import LATCHED_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
 
@@ -96,16 +97,20 @@ def test_of_a_flood_of_chunks_only_the_newest_is_processed(context):
     sender.destroy_node()
 
 
-def test_a_chunk_of_too_many_bytes_is_refused_before_it_is_decoded(node):
+def receive(node, raw: bytes) -> None:
+    """Let the bridge receive a message on the topic of chunks."""
+    (chunks,) = (each for each in node.inputs if each.topic_name == "/policy/action_chunk")
+    assert chunks.qos_profile.depth == 1 and node.periods[chunks] == CHUNK_PERIOD
+    chunks.callback(raw, {"publication_sequence_number": 1})
+
+
+def test_messages_that_are_no_chunk_are_counted_and_change_nothing(node):
     engaged(node)
-    [inputs] = [each for each in node.inputs if each.topic_name == "/policy/action_chunk"]
-    assert inputs.qos_profile.depth == 1 and node.periods[inputs] == CHUNK_PERIOD
-    assert len(chunk(node, 500)) < CHUNK_BYTES
-    node._on_chunk(bytes(CHUNK_BYTES + 1))
+    receive(node, bytes(MAX_BYTES + 1))
     assert "valid: up to 100000" in node.core.refusal
-    node._on_chunk(b"\x00\x01\x00\x00\xff\xff")
+    receive(node, b"\x00\x01\x00\x00\xff\xff")
     assert node.core.refused == 2 and node.core.state.value == "ACTIVE"
-    node._on_chunk(chunk(node))
+    receive(node, chunk(node))
     assert node.core.accepted == 1
 
 
@@ -202,9 +207,9 @@ def test_a_refusal_for_another_reason_is_logged_at_once(node, monkeypatch):
     logged: list[str] = []
     monkeypatch.setattr(node, "get_logger", lambda: SimpleNamespace(warning=logged.append))
     for _ in range(3):
-        node._on_chunk(bytes(CHUNK_BYTES + 1))
-        node._on_chunk(chunk(node, change=1.5))
-    assert [line[:40] for line in logged] == [
-        "action chunk refused: the message has 10",
-        "action chunk refused: the chunk jumps: r",
+        receive(node, bytes(MAX_BYTES + 1))
+        receive(node, chunk(node, change=1.5))
+    assert [line.partition(" refused: ")[2][:20] for line in logged] == [
+        "the message has 1000",
+        "the chunk jumps: rig",
     ]

@@ -7,20 +7,18 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
-import rclpy
 from builtin_interfaces.msg import Time
-from rclpy.node import Node
 from rclpy.task import Future
+from ros_client import PatientNode
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import to_ns
 from rulesafe_interfaces.msg import BridgeState
@@ -105,7 +103,7 @@ class Bridge:
         return self.process.wait(PATIENCE)
 
 
-class User(Node):
+class User(PatientNode):
     """Node that uses the bridge; see the module."""
 
     def __init__(self) -> None:
@@ -134,19 +132,15 @@ class User(Node):
 
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Spin until the condition holds."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
+        if not self.spin_until(condition, PATIENCE):
             last = self.states[-1] if self.states else "no state"
-            assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s; {last}"
-            rclpy.spin_once(self, timeout_sec=0.05)
+            raise AssertionError(f"{what}: not within {PATIENCE:g} s; {last}")
 
     def until_state(self, *names: str) -> None:
         self.until(lambda: self.state.state in names, " or ".join(names))
 
     def spin(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            rclpy.spin_once(self, timeout_sec=0.05)
+        self.spin_for(seconds)
 
     def call(self, name: str) -> Future:
         """Call /bridge/<name> once, without waiting for its response."""
@@ -157,22 +151,6 @@ class User(Node):
     def ask(self, name: str) -> Trigger.Response:
         """Call /bridge/<name> and return its response."""
         return self.ask_again(lambda: self.call(name), f"the answer of /bridge/{name}")
-
-    def ask_again(self, call: Callable[[], Future], what: str) -> Any:
-        """Return the response of a call; it is repeated, since the request or the response may be
-        lost during discovery."""
-        asked = [call()]
-        again = time.monotonic() + PATIENCE / 3
-
-        def answered() -> bool:
-            nonlocal again
-            if time.monotonic() > again:
-                asked.append(call())
-                again += PATIENCE / 3
-            return any(future.done() for future in asked)
-
-        self.until(answered, what)
-        return next(future.result() for future in asked if future.done())
 
     def engage(self) -> None:
         """Engage and wait until the bridge is ACTIVE and has published /episode/started."""
@@ -202,12 +180,8 @@ class User(Node):
             lambda: to_ns(self.joints.header.stamp) >= begin and present(self.joints),
             "/joint_states",
         )
-        message = JointTrajectory(joint_names=list(names))
-        message.header.stamp = self.joints.header.stamp
-        for i, row in enumerate(np.asarray(rows, float), 1):
-            point = JointTrajectoryPoint(positions=row.tolist())
-            point.time_from_start.sec, point.time_from_start.nanosec = divmod(i * 10**8, 10**9)
-            message.points.append(point)
+        message = to_trajectory(rows, to_ns(self.joints.header.stamp))
+        message.joint_names = list(names)
         self._chunks.publish(message)
 
     def way(self, changes: dict[int, float], rows: int = 10) -> np.ndarray:

@@ -15,13 +15,12 @@ from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION
-from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import readings_of
 
 INPUTS = {
-    "/joint_states": (JointState, "sensor_msgs/msg/JointState", JOINTS_QOS),
-    "/clock": (Clock, "rosgraph_msgs/msg/Clock", JOINTS_QOS),
+    "/joint_states": (JointState, "sensor_msgs/msg/JointState", convert.STATE_QOS),
+    "/clock": (Clock, "rosgraph_msgs/msg/Clock", convert.STATE_QOS),
     "/episode/started": (Time, "builtin_interfaces/msg/Time", convert.LATCHED_QOS),
 }
 """Inputs of the memory node: message type, topic and QoS."""
@@ -85,7 +84,7 @@ class Player:
             self.send(row, stamp, [ALL_JOINTS[i] for i in order])
             self._clock.publish(Clock(clock=convert.to_time(stamp)))
             while speed and time.monotonic() - started < sample / hz / speed:
-                self.client.executor_.spin_once(timeout_sec=0.001)
+                self.client.spin_for(0.001)
 
     def send(self, row, stamp, names=ACTION_JOINTS):
         values = dict.fromkeys(names, 0.0) | dict(zip(ACTION_JOINTS, map(float, row), strict=True))

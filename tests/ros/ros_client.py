@@ -1,31 +1,29 @@
 """A test node that receives all messages of an episode and publishes chunks."""
 
-import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.client import Client as ServiceClient
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert, messages
-from rulesafe_core.chunks import PERIOD
+from rulesafe_core.chunks_ros import CHUNKS
+from rulesafe_core.client_node import ClientNode
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.repeated_ros import RepeatedRequest
 from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 
 ALL_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 """A queue for all messages that arrive while a test waits for the CPU."""
-
-CHUNKS = "/policy/action_chunk"
 
 SETTLE = 1.0
 """Wall time in which messages that were sent are received, s."""
@@ -34,7 +32,21 @@ PATIENCE = 180.0
 """Timeout of an expected event, s of wall time."""
 
 
-class Client(Node):
+class PatientNode(ClientNode):
+    """A node that waits for conditions, and fails after PATIENCE."""
+
+    def until(self, condition: Callable[[], object], what: str) -> None:
+        """Spin until the condition is true."""
+        assert self.spin_until(condition, PATIENCE), f"{what}: not within {PATIENCE:g} s"
+
+    def ask_again(self, send: Callable[[], Future], what: str) -> Any:
+        """Return the response of a service whose repeated requests have the same effect."""
+        request = RepeatedRequest(send, PATIENCE / 3)
+        self.until(request.poll, what)
+        return request.response.result()
+
+
+class Client(PatientNode):
     """Receives all messages of an episode, and publishes chunks."""
 
     def __init__(self) -> None:
@@ -42,8 +54,6 @@ class Client(Node):
         self.clocks: list[int] = []
         self.joint_states: list[JointState] = []
         self.statuses: list[EpisodeStatus] = []
-        self.executor_ = SingleThreadedExecutor()
-        self.executor_.add_node(self)
         for kind, topic, store in (
             (Clock, "/clock", lambda m: self.clocks.append(messages.to_ns(m.clock))),
             (JointState, "/joint_states", self.joint_states.append),
@@ -54,23 +64,9 @@ class Client(Node):
         self._met: list[object] = []
         self._reset = self.create_client(ResetEpisode, "/episode/reset")
 
-    def destroy_node(self) -> None:
-        """Destroy the node, after its executor, which refers to publishers until shut down."""
-        self.executor_.shutdown()
-        super().destroy_node()
-
-    def until(self, condition: Callable[[], object], what: str) -> None:
-        """Spin until the condition is true; fail after PATIENCE."""
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, f"{what}: not within {PATIENCE:g} s"
-            self.executor_.spin_once(timeout_sec=0.1)
-
     def settle(self, duration: float = SETTLE) -> None:
         """Spin for a duration, s of wall time."""
-        end = time.monotonic() + duration
-        while time.monotonic() < end:
-            self.executor_.spin_once(timeout_sec=0.1)
+        self.spin_for(duration)
 
     def until_discovered(self, caller: object) -> None:
         """Wait, the first time, until the server of one of this node's clients has discovered it:
@@ -149,17 +145,9 @@ class Client(Node):
     ) -> ResetEpisode.Response:
         self.meet(self._reset)
         request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed, variation=variation)
-        asked: list[tuple[float, Future]] = []
-
-        def answered():
-            # The response may be lost if the server has not yet discovered the client. The request
-            # is repeated, as in the evaluator.
-            if not asked or time.monotonic() - asked[-1][0] > PATIENCE / 3:
-                asked.append((time.monotonic(), self._reset.call_async(request)))
-            return any(future.done() for _, future in asked)
-
-        self.until(answered, "the reply of /episode/reset")
-        return next(future.result() for _, future in asked if future.done())
+        return self.ask_again(
+            lambda: self._reset.call_async(request), "the reply of /episode/reset"
+        )
 
     def send(self, rows, stamp: int, joints=ACTION_JOINTS) -> None:
         """Publish a chunk (n, 13) at 10 Hz as soon as the publisher is connected to the simulation
@@ -171,11 +159,6 @@ class Client(Node):
             return discovered and self._chunks.get_subscription_count() >= len(infos)
 
         self.until(matched, f"a subscription of the simulation to {CHUNKS}")
-        message = JointTrajectory(joint_names=list(joints))
-        message.header.stamp = convert.to_time(stamp)
-        for i, row in enumerate(np.asarray(rows, float), 1):
-            point = JointTrajectoryPoint(positions=[float(value) for value in row])
-            point.time_from_start.nanosec = i * PERIOD % 10**9
-            point.time_from_start.sec = i * PERIOD // 10**9
-            message.points.append(point)
+        message = convert.to_trajectory(rows, stamp)
+        message.joint_names = list(joints)
         self._chunks.publish(message)

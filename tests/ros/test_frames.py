@@ -143,7 +143,7 @@ def test_frames_node_publishes_the_received_robot_at_a_limited_rate(client, star
         sent = [begin + i * SECOND // 100 for i in range(101)]
         for stamp in sent:
             publish(stamp)
-            client.executor_.spin_once(timeout_sec=0.01)
+            client.spin_for(0.01)
         client.until(lambda s=sent: not frames.moving.keys().isdisjoint(s), "frames")
         client.settle()
         received = [stamp for stamp in sent if stamp in frames.moving]

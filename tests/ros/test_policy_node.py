@@ -457,7 +457,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
     while "no publisher on /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
         assert time.monotonic() < end, said()[-1]
         assert not activates()
-        client.executor_.spin_once(timeout_sec=0.2)
+        client.spin_for(0.2)
     state = call(GetState, GetState.Request()).current_state.id
     assert state == State.PRIMARY_STATE_INACTIVE
     assert change(Transition.TRANSITION_CLEANUP)

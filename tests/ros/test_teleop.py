@@ -27,13 +27,14 @@ from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert
 from rulesafe_core.chunks import PERIOD, SECOND
+from rulesafe_core.chunks_ros import CHUNKS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_chunk, decode_pose, to_ns
 from rulesafe_core.robot import HOME
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
-from teleop_node.node import CHUNKS, TeleopNode
+from teleop_node.node import TeleopNode
 from teleop_node.tracking import difference, moved
 
 pytestmark = pytest.mark.ros

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -16,10 +17,12 @@ from h1_2_bridge.checks import CAMERA_TOPICS
 from h1_2_bridge.ros import STOP_TOPIC
 from h1_2_bridge.snapshot import Arrivals, BridgeFacts, RobotSnapshot
 from h1_2_bridge.wire import decode_low_state, decode_motor_states
-from rulesafe_core.client_node import ClientNode, RepeatedRequest
+from rulesafe_core.client_node import ClientNode
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
+from rulesafe_core.repeated_ros import RepeatedRequest
+from rulesafe_core.ros import publishers_of
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -104,14 +107,8 @@ class BridgeClient(ClientNode):
             RuleSafeError: the service refuses or does not respond.
         """
         client = self.create_client(Trigger, name)
-        request = RepeatedRequest(
-            lambda: client.call_async(Trigger.Request()), REPEAT, client.service_is_ready
-        )
-        if not self.spin_until(request.poll, timeout):
-            raise RuleSafeError(
-                f"no response from {name} within {timeout:g} s: check that the bridge runs"
-            )
-        response = request.response.result()
+        send = partial(client.call_async, Trigger.Request())
+        response = self.response(name, send, timeout, REPEAT, client.service_is_ready)
         if not response.success:
             raise RuleSafeError(f"{name} refused: {response.message}")
         return str(response.message)
@@ -130,9 +127,8 @@ class BridgeClient(ClientNode):
         """
         publisher = self.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
         client = self.create_client(Trigger, "/bridge/stop")
-        request = RepeatedRequest(
-            lambda: client.call_async(Trigger.Request()), REPEAT, client.service_is_ready
-        )
+        send = partial(client.call_async, Trigger.Request())
+        request = RepeatedRequest(send, REPEAT, client.service_is_ready)
         self.state = None  # only a state from now on confirms the stop
         due = 0.0
 
@@ -191,8 +187,7 @@ class BridgeClient(ClientNode):
             names = BridgeFacts.__dataclass_fields__
             snapshot.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
         for topic in ("/arm_sdk", "/lowcmd"):
-            infos = self.get_publishers_info_by_topic(topic)
-            snapshot.publishers[topic] = sorted({info.node_name for info in infos})
+            snapshot.publishers[topic] = sorted(set(publishers_of(self, topic).values()))
         snapshot.nodes = set(self.get_node_names())
         return snapshot
 

@@ -26,13 +26,11 @@ from numpy.typing import NDArray
 from rclpy.experimental import EventsExecutor
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from rclpy.subscription import Subscription
 from rclpy.utilities import get_rmw_implementation_identifier
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
@@ -51,7 +49,6 @@ from h1_2_bridge.ros import (
     ECHO_DEPTH,
     ECHO_QOS,
     LISTENER,
-    NEWEST_QOS,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
     STOP_QOS,
@@ -63,13 +60,13 @@ from h1_2_bridge.ros import (
 )
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd
-from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_time
+from rulesafe_core.chunks import SECOND, Chunk
+from rulesafe_core.chunks_ros import ChunkReceiver
+from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
-from rulesafe_core.messages import decode_chunk
 from rulesafe_core.robot import h1_2
-from rulesafe_core.ros import UNNAMED, executing
+from rulesafe_core.ros import UNNAMED, executing, publishers_of
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import BridgeState
 
@@ -82,9 +79,6 @@ STATE_PERIOD = SECOND // 10
 CHUNK_PERIOD = SECOND // 50
 """Shortest time between two chunks, ns. Decoding one takes as long as several commands; in between
 the middleware keeps the newest one only."""
-
-CHUNK_BYTES = 100_000
-"""Largest size of a chunk's message; one of 500 steps has less."""
 
 
 class BridgeNode(ManagedNode[BridgeParameters]):
@@ -162,9 +156,14 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         inputs = [
             listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
         ]
-        chunks = listen(
-            JointTrajectory, "/policy/action_chunk", self._on_chunk, CHUNK_QOS, raw=True
-        )
+        chunks = ChunkReceiver(
+            self.listener,
+            self._time,
+            self._on_chunk,
+            self._on_refused,
+            CHUNK_QOS,
+            event_callbacks=NO_SUBSCRIPTION_EVENTS,
+        ).subscription
         inputs.append(chunks)
         self.periods[chunks] = CHUNK_PERIOD
         inputs += [listen(String, STOP_TOPIC, self._on_stop, qos) for qos in STOP_QOS]
@@ -242,22 +241,15 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         except RuleSafeError as error:
             self.warn(f"hand state refused: {error}")
 
-    def _on_chunk(self, raw: bytes) -> None:
+    def _on_chunk(self, chunk: Chunk, clock: int) -> None:
         assert self.core is not None
-        clock = self._time()
-        refused = self.core.refused
-        try:
-            if len(raw) > CHUNK_BYTES:
-                raise RuleSafeError(
-                    f"the message has {len(raw)} bytes; valid: up to {CHUNK_BYTES}, which is more "
-                    "than 500 steps need"
-                )
-            message = deserialize_message(raw, JointTrajectory)
-            self.core.accept(decode_chunk(message, clock), clock)
-        except (RuleSafeError, RuntimeError) as error:  # RuntimeError: not a JointTrajectory
-            if self.core.refused == refused:  # the message could not be decoded
-                self.core.refuse(str(error))
-            self.warn(f"action chunk refused: {error}")
+        self.core.accept(chunk, clock)
+
+    def _on_refused(self, reason: str, publisher: str, chunk: Chunk | None) -> None:
+        assert self.core is not None
+        if chunk is None:  # the core counts the others
+            self.core.refuse(reason)
+        self.warn(f"action chunk of {publisher} refused: {reason}")
 
     def _service(self, name: str, call: Callable[[BridgeCore, int], str]) -> Callable:
         def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -287,8 +279,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         supervisor; empty in a dry run."""
         if self._config.dry_run:
             return Counter()
-        infos = self.get_publishers_info_by_topic(self._output.topic)
-        names = Counter(info.node_name for info in infos)
+        names = Counter(publishers_of(self, self._output.topic).values())
         return names - Counter((self.get_name(), SUPERVISOR))
 
     def _intruders(self, others: Iterable[str]) -> str:

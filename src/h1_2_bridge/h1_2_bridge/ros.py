@@ -15,9 +15,6 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import run_beyond_signals
 
-NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""QoS of the robot's states at 500 Hz, of which only the newest is used."""
-
 CHUNK_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """QoS of the bridge's subscription to chunks, of which only the newest is used."""
 
@@ -118,7 +115,8 @@ class SubscriptionExecutor:
 def take(subscription: Subscription, most: int) -> None:
     """Execute the callback of up to `most` received messages of a subscription, without waiting."""
     kind, raw = subscription.msg_type, subscription.raw
+    with_info = subscription._callback_type is Subscription.CallbackType.WithMessageInfo
     for _ in range(most):
         if not (taken := subscription.handle.take_message(kind, raw)):
             return
-        subscription.callback(taken[0])
+        subscription.callback(*(taken if with_info else taken[:1]))

@@ -21,7 +21,7 @@ from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import LISTENER, STOP_QOS, STOP_TOPIC, run_robot_node
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.ros import Diagnostics, declare, executing, read_parameters
+from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, read_parameters
 from rulesafe_interfaces.msg import BridgeState
 
 NAME = "h1_2_bridge_supervisor"
@@ -107,8 +107,7 @@ class SupervisorNode(Node):
     @property
     def idle(self) -> bool:
         """Whether the process may end; see `Supervisor.idle`."""
-        publishers = self.get_publishers_info_by_topic(TOPIC)
-        return self.supervisor.idle(any(info.node_name == BRIDGE for info in publishers))
+        return self.supervisor.idle(BRIDGE in publishers_of(self, TOPIC).values())
 
     def _receivers(self) -> float:
         """Return the number of subscriptions to the commands, except those of programs that only

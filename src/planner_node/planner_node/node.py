@@ -7,7 +7,6 @@ ends that episode.
 """
 
 import sys
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,23 +16,19 @@ from numpy.typing import NDArray
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
 
 from planner_node import convert
 from planner_node.expert import Expert, with_speed
 from planner_node.habits import STYLES, style_config
 from planner_node.motion import PLANNERS
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.convert import STATE_QOS, to_trajectory
+from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
-
-RESEND_AFTER = 1.0
-"""Wall time (s) after which a chunk is sent again while the simulation still waits for it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class PlannerNode(Node):
 
     def __init__(self) -> None:
         super().__init__("planner_node")
-        self._reservation = reserve_topic(self, "/policy/action_chunk")
+        self._reservation = reserve_topic(self, CHUNKS)
         values = declare(self, PlannerParameters)
         if values.planner not in PLANNERS:
             raise unknown_name("motion planner", values.planner, PLANNERS)
@@ -63,8 +58,8 @@ class PlannerNode(Node):
         self._joints: JointState | None = None
         self._episode: tuple = ()
         self._last_stamp = 0  # ns, the newest status
+        self._chunks = ChunkPublisher(self)
         self._clear()
-        self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", STATE_QOS)
         self._diagnostics = Diagnostics(self)
         # Queue length 1: messages that arrived while the expert was planning are outdated.
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
@@ -77,8 +72,7 @@ class PlannerNode(Node):
         self._finished = False
         self._reported = 0
         self._level, self._message = DiagnosticStatus.OK, "waiting for an episode"
-        self._sent: JointTrajectory | None = None
-        self._sent_at = 0.0  # wall time, s
+        self._chunks.forget()
         self._chunk_end = 0  # ns, of the chunk sent last
         self._unsent: NDArray[np.float64] | None = None
 
@@ -121,9 +115,7 @@ class PlannerNode(Node):
             return
         now, joints_at = to_ns(status.header.stamp), to_ns(joints.header.stamp)
         if status.waiting:
-            if self._sent and to_ns(self._sent.header.stamp) == now:
-                self._send_again()
-            elif joints_at == now:
+            if not self._chunks.resend(now) and joints_at == now:
                 self._plan(joints, status)
         elif min(now, joints_at) >= self._chunk_end:  # time runs, and the chunk has run out
             self._plan(joints, status)
@@ -148,18 +140,8 @@ class PlannerNode(Node):
             self._unsent = actions
 
     def _send(self, actions: NDArray[np.float64], stamp: int) -> None:
-        self._sent = to_trajectory(actions, stamp)
         self._chunk_end = stamp + len(actions) * PERIOD
-        self._sent_at = time.monotonic()
-        self._chunks.publish(self._sent)
-
-    def _send_again(self) -> None:
-        if time.monotonic() - self._sent_at > RESEND_AFTER:
-            self.get_logger().warning(
-                f"/episode/status still waits for a chunk after {RESEND_AFTER:g} s; resending it"
-            )
-            self._sent_at = time.monotonic()
-            self._chunks.publish(self._sent)
+        self._chunks.send(actions, stamp)
 
     # Reports ------------------------------------------------------------------------------
 

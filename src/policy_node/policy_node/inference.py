@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from policy_node.policy import CHUNK, Observation, Policy, check_chunk
 from policy_node.synchroniser import Synchroniser
-from rulesafe_core.chunks import PERIOD, SECOND
-
-STOPPED = 1.0
-"""If joint states repeat one stamp for this long (s of wall time), time has stopped until the next
-chunk arrives."""
+from rulesafe_core.chunks import PERIOD, REPEAT_AFTER, SECOND
 
 OVERDUE = SECOND // 2
 """An observation that is this late (ns) is completed with parts of neighbouring frames."""
@@ -62,7 +58,6 @@ class RequestSchedule:
         self._episode = self._sync.episode
         self._begins = True
         self._due = 0  # ns
-        self._last_chunk = -1  # ns, its stamp
         self._newest, self._since, self._repeated = -1, 0.0, 0
         self.failure = ""
 
@@ -91,27 +86,19 @@ class RequestSchedule:
         the request has ended."""
         if not self.is_current(request):
             return False
-        self._last_chunk = request.stamp
         self._newest = -1  # The timeout of `time_stopped` starts now.
         self._due = request.stamp + min(self._execute, steps) * PERIOD
         return True
 
     def time_stopped(self, now: float) -> bool:
-        """Return whether time has stopped for longer than STOPPED, at `now` (s of wall time)."""
+        """Return whether joint states have repeated one stamp for longer than REPEAT_AFTER at `now`
+        (s of wall time): time has stopped until the next chunk arrives."""
         newest, repeated = self._sync.newest, self._sync.stream.counts.duplicates
-        if newest == self._newest and now - self._since <= STOPPED:
+        if newest == self._newest and now - self._since <= REPEAT_AFTER:
             return False
         stopped = newest == self._newest and repeated > self._repeated
         self._newest, self._since, self._repeated = newest, now, repeated
         return stopped
-
-    @property
-    def lost(self) -> bool:
-        """Whether a chunk was already published for the newest frame.
-
-        If simulated time has stopped, that chunk was lost and must be published again.
-        """
-        return 0 <= self._last_chunk == self._sync.newest
 
     def request_now(self) -> None:
         """Make a request for the newest frame due now."""

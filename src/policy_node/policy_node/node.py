@@ -22,24 +22,23 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image, JointState, PointCloud2
 from std_msgs.msg import String
-from trajectory_msgs.msg import JointTrajectory
 
 from policy_node import convert
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
 from policy_node.policy import CAMERAS, CHUNK, Policy
-from policy_node.reports import ReportPeriod
 from policy_node.synchroniser import POINTS, Synchroniser
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import IMAGE_QOS, LATCHED_QOS, STATE_QOS, to_trajectory
+from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
+from rulesafe_core.convert import IMAGE_QOS, LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
+from rulesafe_core.reports import ReportPeriod, counted
 from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_locks.lock_sets import instruction_for
-from vq_memory_node.convert import JOINTS_QOS
 from vq_memory_node.memory import FsqMemory, TokenMemory, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
@@ -95,9 +94,9 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._sync: Synchroniser | None = None  # set while the node is active
         self._schedule: RequestSchedule | None = None  # set while the node is active
         self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
-        self._last_chunk: JointTrajectory | None = None
         self._mismatch = ""  # difference between /memory/tokens and the policy's memory
         self._statistics = ReportPeriod(time.monotonic())
+        self._stale = 0  # chunks of past episodes, which were discarded, since the activation
         self._start_time = time.monotonic()
         self._silent: set[str] = set()  # input topics without a message since activation
         self._log_due = self._start_time + FIRST_LOG
@@ -119,15 +118,13 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._memory = RollingMemory(memory)
         self._published = memory if isinstance(memory, VqMemory | FsqMemory) else None
         self._policy = policy
-        self._chunks = self.create_lifecycle_publisher(
-            JointTrajectory, "/policy/action_chunk", STATE_QOS
-        )
+        self._chunks = ChunkPublisher(self)
 
     def _input_topics(self) -> dict[str, tuple]:
         """Return the policy's input topics: topic -> message type, QoS profile, callback."""
         assert self._policy is not None
         needs = self._policy.needs
-        topics: dict[str, tuple] = {"/joint_states": (JointState, JOINTS_QOS, self._on_joints)}
+        topics: dict[str, tuple] = {"/joint_states": (JointState, STATE_QOS, self._on_joints)}
         if needs.instruction:
             topics["/instruction"] = (String, LATCHED_QOS, self._on_instruction)
         if needs.memory and self._published:
@@ -146,7 +143,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         assert self._policy is not None
         if missing := self._missing_topics():
             raise RuleSafeError(f"no publisher on {', '.join(missing)}")
-        self._reservation = reserve_topic(self, "/policy/action_chunk")
+        self._reservation = reserve_topic(self, CHUNKS)
         own_memory = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
@@ -155,7 +152,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             self._memory if own_memory else None,
         )
         self._schedule = RequestSchedule(self._sync, self.values.execute_steps)
-        self._mismatch = ""
+        self._chunk_episode = 0  # of the last chunk; no chunk yet
+        self._mismatch, self._stale = "", 0
         self._statistics = ReportPeriod(time.monotonic())
         self._silent = set(self._input_topics())
         self._log_due = time.monotonic() + FIRST_LOG
@@ -176,7 +174,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         return super().on_deactivate(state)
 
     def unload(self) -> None:
-        self.destroy_lifecycle_publisher(self._chunks)
+        self.destroy_lifecycle_publisher(self._chunks.publisher)
         self._close_policy()
 
     def _close_policy(self) -> None:
@@ -202,6 +200,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         def handle(message) -> None:
             assert self._sync is not None
             self._silent.discard(topic)
+            self._statistics.inputs += 1
             try:
                 callback(self._sync, message)
             except RuleSafeError as error:
@@ -269,17 +268,17 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             if schedule and request and same_schedule and schedule.is_current(request):
                 self._fail_episode(schedule, str(error))
             else:
-                self._statistics.stale += 1
+                self._stale += 1
                 self._request_chunk()
             return
         if result is None:
             return
         if schedule and same_schedule and schedule.accept(result.request, len(result.chunk)):
             self._statistics.latencies.append(result.seconds)
-            self._last_chunk = to_trajectory(result.chunk, result.request.stamp)
-            self._chunks.publish(self._last_chunk)
+            self._chunks.send(result.chunk, result.request.stamp)
+            self._chunk_episode = result.request.episode
         else:
-            self._statistics.stale += 1
+            self._stale += 1
         self._request_chunk()
 
     def _fail_episode(self, schedule: RequestSchedule, reason: str) -> None:
@@ -307,16 +306,16 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def _check_time(self, sync: Synchroniser, schedule: RequestSchedule) -> None:
         """If time has stopped, publish a lost chunk again, or complete the observation."""
-        if not schedule.time_stopped(time.monotonic()):
-            return
-        if schedule.lost:
-            self.get_logger().warning("/joint_states repeats one stamp; publishing the chunk again")
-            self._chunks.publish(self._last_chunk)
+        if not schedule.time_stopped(time.monotonic()) or self._resend(sync):
             return
         schedule.request_now()
         self._request_chunk(fill=True)
         if not self._worker.busy and (missing := sync.missing(sync.newest, fill=True)):
             self.warn(f"/joint_states repeats one stamp; the observation lacks {missing[0]}")
+
+    def _resend(self, sync: Synchroniser) -> bool:
+        """Publish the last chunk again if it is that of the newest frame."""
+        return sync.episode == self._chunk_episode and self._chunks.resend(sync.newest)
 
     def report(self) -> None:
         now, statistics = time.monotonic(), self._statistics
@@ -335,7 +334,11 @@ class PolicyNode(ManagedNode[PolicyParameters]):
                 level, text = DiagnosticStatus.ERROR, f"not activated: {self.refusal}"
         else:
             self._statistics = ReportPeriod(now)
-            values = statistics.values(now, self._sync)
+            values = statistics.values("chunk", now) | {
+                "chunks of a past episode": self._stale,
+                "episodes": self._sync.episode,
+            }
+            values |= counted(self._sync.counts) | counted(self._sync.stream.counts)
             failure = self._mismatch or (self._schedule.failure if self._schedule else "")
             if failure:
                 level, text = DiagnosticStatus.ERROR, failure

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, wrong_names
 
 SECOND = 1_000_000_000
 """One second, ns."""
@@ -31,6 +31,10 @@ PERIOD = SECOND // 10
 
 MAX_STEPS = 50
 """Number of steps of the longest chunk that the policies of this project publish."""
+
+REPEAT_AFTER = 1.0
+"""Wall time (s) after which a message that others still wait for is published again: it was lost,
+and simulated time waits for it."""
 
 AHEAD = SECOND // 2
 """Largest time (ns) by which a chunk's stamp may be ahead of the receiver's clock, since the clocks
@@ -101,15 +105,8 @@ def make_chunk(
 
 
 def _order(joints: Sequence[str]) -> list[int]:
-    missing = [name for name in ACTION_JOINTS if name not in joints]
-    unknown = [name for name in joints if name not in ACTION_JOINTS]
-    if missing or unknown or len(joints) != len(ACTION_JOINTS):
-        wrong = [f"missing {', '.join(missing)}"] if missing else []
-        wrong += [f"unknown {', '.join(unknown)}"] if unknown else []
-        wrong += [] if wrong else ["duplicate names"]
-        raise RuleSafeError(
-            f"a chunk must name the 13 joints {', '.join(ACTION_JOINTS)}; {'; '.join(wrong)}"
-        )
+    if wrong := wrong_names(joints):
+        raise RuleSafeError(f"a chunk must name the 13 joints {', '.join(ACTION_JOINTS)}; {wrong}")
     return [joints.index(name) for name in ACTION_JOINTS]
 
 

@@ -1,53 +1,18 @@
-"""Node base for commands: spin until a condition holds, and repeat unanswered requests."""
+"""Node base for commands: spin until a condition holds, and wait for responses."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.repeated_ros import RepeatedRequest
 from rulesafe_core.ros import ros_context
-
-
-class RepeatedRequest:
-    """A service request that is repeated until the first response arrives.
-
-    DDS may lose the response to a client that was discovered only recently.
-
-    Args:
-        send: sends the request.
-        interval: time in s after which an unanswered request is repeated.
-        ready: returns whether a request can be sent.
-
-    Attributes:
-        response: future of the first response.
-    """
-
-    def __init__(
-        self,
-        send: Callable[[], Future],
-        interval: float,
-        ready: Callable[[], bool] = lambda: True,
-    ) -> None:
-        self.response: Future = Future()
-        self._send, self._interval, self._ready = send, interval, ready
-        self._due = -inf  # s, monotonic clock
-
-    def poll(self) -> bool:
-        """Send the request if it is due; return whether a response has arrived."""
-        now = time.monotonic()
-        if now > self._due and not self.response.done() and self._ready():
-            self._due = now + self._interval
-            self._send().add_done_callback(self._answered)
-        return self.response.done()
-
-    def _answered(self, call: Future) -> None:
-        if not self.response.done():
-            self.response.set_result(call.result())
 
 
 class ClientNode(Node):
@@ -58,6 +23,11 @@ class ClientNode(Node):
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self)
 
+    def destroy_node(self) -> None:
+        """Destroy the node, after its executor, which refers to publishers until shut down."""
+        self._executor.shutdown()
+        super().destroy_node()
+
     def spin_until(self, condition: Callable[[], object], timeout: float = inf) -> bool:
         """Spin until the condition holds; return whether it did within `timeout` s."""
         end = time.monotonic() + timeout
@@ -67,6 +37,31 @@ class ClientNode(Node):
                 return False
             self._executor.spin_once(timeout_sec=min(remaining, 0.1))
         return True
+
+    def response(
+        self,
+        name: str,
+        send: Callable[[], Future],
+        timeout: float,
+        interval: float,
+        ready: Callable[[], bool] = lambda: True,
+    ) -> Any:
+        """Return the response of a service.
+
+        Args:
+            name: name of the service, for the error.
+            send: sends a request.
+            timeout: s.
+            interval: time in s after which an unanswered request is repeated.
+            ready: returns whether a request can be sent.
+
+        Raises:
+            RuleSafeError: there is no response within `timeout`.
+        """
+        request = RepeatedRequest(send, interval, ready)
+        if not self.spin_until(request.poll, timeout):
+            raise RuleSafeError(f"no response from {name} within {timeout:g} s")
+        return request.response.result()
 
     def spin_for(self, seconds: float) -> None:
         """Spin for the given time in s."""

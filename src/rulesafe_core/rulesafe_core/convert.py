@@ -35,6 +35,9 @@ IMAGE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
 """QoS of images and point clouds. The queue holds the frames of 5 s, so that a subscriber that is
 not scheduled for a while receives each of them."""
 
+NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""QoS of subscriptions of which only the newest message is used."""
+
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )

@@ -11,7 +11,6 @@ from functools import partial
 
 from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -19,14 +18,12 @@ from tf2_msgs.msg import TFMessage
 from rulesafe_core import transforms
 from rulesafe_core.body import Body, Joint
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_header
+from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.urdf_reader import read_kinematics
-
-NEWEST_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class FramePublisher:

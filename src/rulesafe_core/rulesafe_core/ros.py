@@ -158,6 +158,12 @@ def reserve_topic(node: Node, topic: str) -> socket.socket:
     return reservation
 
 
+def publishers_of(node: Node, topic: str) -> dict[bytes, str]:
+    """Return the publishers of a topic: GID -> name of the node, UNNAMED for some."""
+    infos = node.get_publishers_info_by_topic(topic)
+    return {bytes(info.endpoint_gid): info.node_name for info in infos}
+
+
 class Diagnostics:
     """Publishes the state of a node on /diagnostics.
 

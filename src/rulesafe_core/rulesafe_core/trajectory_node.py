@@ -20,13 +20,14 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 from rulesafe_core.chunks import PERIOD, SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_header, to_trajectory
-from rulesafe_core.frames_node import NEWEST_QOS
+from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
+from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, to_header
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.messages import to_ns
+from rulesafe_core.messages import decode_joints, to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.trajectories import (
     ErrorCode,
@@ -39,27 +40,20 @@ from rulesafe_core.trajectories import (
     exceeded,
 )
 
-TOPIC = "/policy/action_chunk"
-
 STEPS = 20
 """Steps of a chunk. The next one is published after half of them; if the node is killed, the arm is
 at rest after all."""
 
-RESEND_AFTER = 1.0
-"""Wall time (s) after which a chunk is published again if the stamps of /joint_states do not
-advance: the simulation waits for a chunk that was lost."""
-
 
 @dataclass
 class Motion:
-    """The goal that is executed. Times are stamps of /joint_states, ns, except `sent_at`."""
+    """The goal that is executed. Times are stamps of /joint_states, ns."""
 
     handle: ServerGoalHandle
     path: JointPath
     tolerances: Tolerances
     end: Future  # result: (ErrorCode, text)
     sent: int = -STEPS * PERIOD  # of the last chunk
-    sent_at: float = 0.0  # s, wall time of the last chunk
     reported: int = 0  # of the last feedback
 
 
@@ -68,14 +62,14 @@ class TrajectoryNode(Node):
 
     def __init__(self) -> None:
         super().__init__("trajectory_node")
-        self._reservation = reserve_topic(self, TOPIC)
+        self._reservation = reserve_topic(self, CHUNKS)
         self._values = declare(self, TrajectoryParameters)
         self._motion: Motion | None = None
         self._stamp = 0  # ns, of the newest joint state
         self._measured = np.zeros((2, len(ACTION_JOINTS)))  # its positions and velocities
         self._received = -np.inf  # s, wall time of its arrival
         self._episode_known = False  # whether the start of the running episode was received
-        self._chunks = self.create_publisher(JointTrajectory, TOPIC, STATE_QOS)
+        self._chunks = ChunkPublisher(self)
         self.create_subscription(JointState, "/joint_states", self._on_joints, NEWEST_QOS)
         self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -130,13 +124,7 @@ class TrajectoryNode(Node):
 
     def _obstacle(self) -> str:
         """Return why no chunk may be published; empty if one may."""
-        if reason := self._silence():
-            return reason
-        if self.count_publishers(TOPIC) > 1:
-            infos = self.get_publishers_info_by_topic(TOPIC)
-            others = {info.node_name for info in infos} - {self.get_name()}
-            return f"{TOPIC} has another publisher: {', '.join(sorted(others))}"
-        return ""
+        return self._silence() or self._chunks.others()
 
     def _silence(self) -> str:
         """Return since when no joint state has been processed; empty within the timeout."""
@@ -156,18 +144,15 @@ class TrajectoryNode(Node):
 
     def _on_joints(self, message: JointState) -> None:
         try:
-            columns = [message.name.index(name) for name in ACTION_JOINTS]
-            fields = [message.position, message.velocity or [0.0] * len(message.name)]
-            measured = np.array([[field[i] for i in columns] for field in fields])
-            if not np.isfinite(measured).all():
-                raise ValueError("a value is not finite")
-        except (ValueError, IndexError) as error:
+            state = decode_joints(message)
+        except RuleSafeError as error:
             self.get_logger().warning(f"/joint_states: {error}", throttle_duration_sec=5.0)
             return
         if reason := self._silence():  # e.g. this node was paused; it may now receive old messages
             self._finish(ErrorCode.INVALID_GOAL, reason)
-        stamp, before = to_ns(message.header.stamp), self._stamp
-        self._stamp, self._measured, self._received = stamp, measured, time.monotonic()
+        stamp, before = state.stamp, self._stamp
+        self._stamp, self._received = stamp, time.monotonic()
+        self._measured = np.stack([state.positions, state.velocities])
         if stamp < before:  # a new simulation
             self._episode_known = False
         if not 0 <= stamp - before <= STEPS * PERIOD:
@@ -208,10 +193,10 @@ class TrajectoryNode(Node):
 
     def _publish_due(self, motion: Motion) -> bool:
         """Publish the next chunk if it is due; return False if the goal was aborted instead."""
-        lost = self._stamp == motion.sent and time.monotonic() - motion.sent_at > RESEND_AFTER
-        if self._stamp < motion.sent + STEPS // 2 * PERIOD and not lost:
+        if self._stamp < motion.sent + STEPS // 2 * PERIOD:
+            self._chunks.resend(self._stamp)
             return True
-        motion.sent, motion.sent_at = self._stamp, time.monotonic()
+        motion.sent = self._stamp
         times = (self._stamp + PERIOD * i for i in range(1, STEPS + 1))
         return self._publish(np.array([motion.path.sample(t)[0] for t in times]))
 
@@ -219,7 +204,7 @@ class TrajectoryNode(Node):
         if reason := self._obstacle():
             self._finish(ErrorCode.INVALID_GOAL, reason)
             return False
-        self._chunks.publish(to_trajectory(steps, self._stamp))
+        self._chunks.send(steps, self._stamp)
         return True
 
     def _hold(self, code: ErrorCode, text: str) -> None:

@@ -22,11 +22,11 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from policy_node.convert import TOKENS_QOS
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.client_node import RepeatedRequest
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
-from rulesafe_core.ros import UNNAMED, declare, reserve_topic, run_node, serve
+from rulesafe_core.repeated_ros import RepeatedRequest
+from rulesafe_core.ros import UNNAMED, declare, publishers_of, reserve_topic, run_node, serve
 from rulesafe_core.settings import Settings, setting
 from rulesafe_data.films.episode import EpisodeMonitor, VideoRecorder
 from rulesafe_data.films.messages import decode_memory, decode_status
@@ -202,9 +202,9 @@ class EvaluatorNode(Node):
         if self._monitor is None or self._call is None or self._end.done():
             return
         reply = self._call.response
-        infos = self.get_publishers_info_by_topic("/episode/status")
+        found = publishers_of(self, "/episode/status")
         # A publisher just discovered may have no name yet.
-        publishers = {bytes(i.endpoint_gid): i.node_name for i in infos if i.node_name != UNNAMED}
+        publishers = {gid: name for gid, name in found.items() if name != UNNAMED}
         if len(names := sorted(set(publishers.values()))) > 1:  # the second may be a bag player
             error = RuleSafeError(
                 f"more than one publisher on /episode/status: {' and '.join(names)}; stop all "
@@ -336,8 +336,7 @@ class EvaluatorNode(Node):
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
-            infos = self.get_publishers_info_by_topic("/episode/status")
-            self._status_publishers = {bytes(info.endpoint_gid) for info in infos}
+            self._status_publishers = set(publishers_of(self, "/episode/status"))
             self._progress = EpisodeProgress(job.time_limit)
             for status in self._early:
                 self._on_status(status)

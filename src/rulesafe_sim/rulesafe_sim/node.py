@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from builtin_interfaces.msg import Time
 from rclpy.executors import Executor
@@ -21,13 +20,14 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
-from trajectory_msgs.msg import JointTrajectory
 
-from rulesafe_core import convert, messages, ros
-from rulesafe_core.chunks import EXECUTORS, MAX_STEPS, PERIOD, SECOND, load_executor
+from rulesafe_core import convert, ros
+from rulesafe_core.chunks import EXECUTORS, MAX_STEPS, PERIOD, SECOND, Chunk, load_executor
+from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.frames_node import FramePublisher
 from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.ros import EpisodeParameters
 from rulesafe_core.settings import setting
 from rulesafe_core.text_files import read_text
@@ -46,7 +46,7 @@ from rulesafe_sim.variation import Cameras
 
 REFRESH = 0.1
 """Period (s of wall time) at which the last states are published again while simulated time is
-stopped, for late subscribers; see `SimNode._republish`."""
+stopped, for late subscribers; see `SimNode._repeat`."""
 
 RENDERING = 0.002
 """Period (s of wall time) at which the cameras are polled while simulated time is stopped and they
@@ -141,24 +141,22 @@ class SimNode(Node):
 
     def _make_topics(self) -> None:
         publisher = self.create_publisher
-        self._clock_topic = publisher(Clock, "/clock", convert.STATE_QOS)
-        self._joint_states = publisher(JointState, "/joint_states", convert.STATE_QOS)
-        self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
+        repeated = partial(RepeatedPublisher, self, qos=convert.STATE_QOS)
+        self._clock_topic = repeated(Clock, "/clock")
+        self._joint_states = repeated(JointState, "/joint_states")
+        self._status = repeated(EpisodeStatus, "/episode/status")
         self._description = publisher(String, "/robot_description", convert.LATCHED_QOS)
         self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
         self._started = publisher(Time, "/episode/started", convert.LATCHED_QOS)
         self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
         self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
-        self._last: dict[Any, Any] = {}  # publisher -> its last message
         self._held: list[EpisodeStatus] = []  # until the images of the frame are published
         # An episode may begin when the service exists: the topics of the cameras exist before.
         self._send_status(wait=True)
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
-        self.create_subscription(
-            JointTrajectory, "/policy/action_chunk", self._on_chunk, convert.STATE_QOS
-        )
+        ChunkReceiver(self, lambda: self._now, self._on_chunk, self._on_refused)
 
     # Episodes and chunks ------------------------------------------------------------------
 
@@ -169,7 +167,7 @@ class SimNode(Node):
         if chosen:
             camera_frames(chosen.cameras)  # raises before anything is changed
         self._simulation.reset(rule, safe, seed, chosen)
-        self._last.pop(self._status, None)  # that of the episode before
+        self._status.forget()  # that of the episode before
         if self._cameras:
             self._cameras.begin(Scene(rule, safe, seed, self._simulation.variation))
         self._rule, self._safe = rule, safe
@@ -211,15 +209,13 @@ class SimNode(Node):
         response.message = "simulation paused" if self._paused else "simulation resumed"
         return response
 
-    def _on_chunk(self, message: JointTrajectory) -> None:
+    def _on_chunk(self, chunk: Chunk, now: int) -> None:
         if not self._episode:
-            self.get_logger().warning("action chunk ignored: no episode has started yet")
-            return
-        try:
-            chunk = messages.decode_chunk(message, self._now)
-            self._chunks.accept(chunk, self._now, self._simulation.command)
-        except RuleSafeError as error:
-            self.get_logger().warning(f"action chunk rejected: {error}")
+            raise RuleSafeError("no episode has started yet")
+        self._chunks.accept(chunk, now, self._simulation.command)
+
+    def _on_refused(self, reason: str, publisher: str, chunk: Chunk | None) -> None:
+        self.get_logger().warning(f"action chunk of {publisher} refused: {reason}")
 
     @property
     def _waiting(self) -> bool:
@@ -244,8 +240,8 @@ class SimNode(Node):
         The status is published after the other messages of its stamp.
         """
         state = self._simulation.state()
-        self._send(self._clock_topic, Clock(clock=convert.to_time(self._now)))
-        self._send(self._joint_states, to_joint_state(state, self._now))
+        self._clock_topic.publish(Clock(clock=convert.to_time(self._now)))
+        self._joint_states.publish(to_joint_state(state, self._now))
         frame = self._now % PERIOD == 0
         if frame and self._frames:
             positions = dict(zip(ALL_JOINTS, state.joint_positions.tolist(), strict=True))
@@ -287,13 +283,9 @@ class SimNode(Node):
                     throttle_duration_sec=SLOW_IMAGES,
                 )
         for status in self._held:
-            self._send(self._status, status)
+            self._status.publish(status)
         self._held.clear()
         return True
-
-    def _send(self, publisher, message) -> None:
-        self._last[publisher] = message
-        publisher.publish(message)
 
     def run(self, executor: Executor) -> int:
         """Run the main loop until the context is shut down."""
@@ -310,7 +302,7 @@ class SimNode(Node):
             due = now = time.monotonic()
             if now - refreshed >= REFRESH:
                 refreshed = now
-                self._republish()
+                self._repeat()
                 if self._frames:
                     self._frames.publish_to_new_subscribers()
         return 0
@@ -334,13 +326,14 @@ class SimNode(Node):
             executor.spin_once(timeout_sec=remaining)
         return due
 
-    def _republish(self) -> None:
+    def _repeat(self) -> None:
+        """Publish the last clock, joint states and status again."""
+        self._clock_topic.repeat(0)
         # A policy interprets a repeated joint state as a request for a chunk, so not while paused
         # or before the images of the frame are published.
-        requested = self._waiting and not self._paused and not self._held
-        for publisher, message in self._last.items():
-            if requested or publisher is not self._joint_states:
-                publisher.publish(message)
+        if self._waiting and not self._paused and not self._held:
+            self._joint_states.repeat(0)
+        self._status.repeat(0)
 
 
 main = partial(ros.run_node, "sim_node", SimNode, run=SimNode.run)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -22,16 +23,15 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
-from trajectory_msgs.msg import JointTrajectory
 
 from planner_node.convert import to_observation
 from planner_node.moves import ExpertObservation
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_header, to_pose, to_trajectory
+from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
+from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_header, to_pose
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.frames_node import NEWEST_QOS
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.messages import decode_pose, to_ns
+from rulesafe_core.messages import decode_joints, decode_pose
 from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
 from rulesafe_core.trajectories import JointPath
 from rulesafe_core.transforms import Transform
@@ -39,7 +39,6 @@ from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
 from teleop_node.assistance import CLOSED_ABOVE, Assistant, grip_of
 from teleop_node.inputs import (
-    AssistRequest,
     decode_grip,
     decode_target,
     decode_twist,
@@ -48,14 +47,8 @@ from teleop_node.inputs import (
 from teleop_node.settings import TeleopParameters
 from teleop_node.tracking import PoseTracker, Target, ahead, check_target
 
-CHUNKS = "/policy/action_chunk"
-
 STEPS = 5
 """Steps of a chunk. If the node ends, the arm is at rest after all."""
-
-RESEND_AFTER = 1.0
-"""Wall time (s) after which a chunk is published again if the stamps of /joint_states do not
-advance: the simulation waits for a chunk that was lost."""
 
 PAUSE = 0.5
 """Wall time after the start of an episode in which inputs are ignored, s: they are of the last
@@ -82,17 +75,17 @@ class TeleopNode(Node):
         self._restart()
         self._reported: tuple = ()
         self._reported_at = -np.inf
-        self._chunks = self.create_publisher(JointTrajectory, CHUNKS, STATE_QOS)
+        self._chunks = ChunkPublisher(self)
         self._pose = self.create_publisher(PoseStamped, "/teleop/hand_pose", STATE_QOS)
         self._diagnostics = Diagnostics(self)
         for kind, topic, callback, qos in (
             (JointState, "/joint_states", self._on_joints, NEWEST_QOS),
             (Time, "/episode/started", self._on_started, LATCHED_QOS),
             (EpisodeStatus, "/episode/status", self._on_status, 1),
-            (PoseStamped, "/teleop/target_pose", self._on_pose, 10),
-            (Twist, "/teleop/twist", self._on_twist, 10),
-            (Float64, "/teleop/grip", self._on_grip, 10),
-            (String, "/teleop/assist", self._on_assist, 10),
+            (PoseStamped, "/teleop/target_pose", partial(self._refusing, self._on_pose), 10),
+            (Twist, "/teleop/twist", partial(self._refusing, self._on_twist), 10),
+            (Float64, "/teleop/grip", partial(self._refusing, self._on_grip), 10),
+            (String, "/teleop/assist", partial(self._refusing, self._on_assist), 10),
         ):
             self.create_subscription(kind, topic, callback, qos)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -104,27 +97,24 @@ class TeleopNode(Node):
         self._assisting = ""  # the assisted motion that is executed
         self._target = Target()
         self._problem = ""
-        self._sent, self._sent_at = -PERIOD, 0.0  # of the last chunk: stamp, ns; wall time, s
+        self._sent = -PERIOD  # stamp of the last chunk, ns
         self._holding = True
         self._assistant: Assistant | None = None
         self._episode = 0
 
     # Inputs -------------------------------------------------------------------------------
 
-    def _refusing(self, handle: Callable[[], None]) -> None:
+    def _refusing(self, handle: Callable[[Any], None], message: Any) -> None:
         """Handle an input; if it is invalid, report the reason and change nothing."""
         if time.monotonic() < self._started + PAUSE:
             return
         try:
-            handle()
+            handle(message)
         except RuleSafeError as error:
             self._problem = str(error)
             self.get_logger().warning(str(error), throttle_duration_sec=2.0)
 
     def _on_pose(self, message: PoseStamped) -> None:
-        self._refusing(lambda: self._set_pose(message))
-
-    def _set_pose(self, message: PoseStamped) -> None:
         pose = decode_target(message)
         self._begin_input()
         hand = self._hand_pose()
@@ -133,9 +123,6 @@ class TeleopNode(Node):
             self._target, self._problem = replace(self._target, pose=pose), ""
 
     def _on_twist(self, message: Twist) -> None:
-        self._refusing(lambda: self._set_twist(message))
-
-    def _set_twist(self, message: Twist) -> None:
         velocities = decode_twist(message)
         self._begin_input()
         hand = self._hand_pose()
@@ -144,9 +131,7 @@ class TeleopNode(Node):
             self._target, self._problem = replace(self._target, pose=pose), ""
 
     def _on_grip(self, message: Float64) -> None:
-        self._refusing(lambda: self._set_grip(decode_grip(message)))
-
-    def _set_grip(self, grip: float) -> None:
+        grip = decode_grip(message)
         self._begin_input()
         self._target = replace(self._target, grip=grip)
         if grip < CLOSED_ABOVE and self._assistant:
@@ -164,10 +149,8 @@ class TeleopNode(Node):
                 self._path = JointPath(np.array([self._stamp]), self._measured[None])
 
     def _on_assist(self, message: String) -> None:
-        self._refusing(lambda: self._assist(parse_request(message.data)))
-
-    def _assist(self, request: AssistRequest) -> None:
         """Plan an assisted motion, which begins with the next joint state."""
+        request = parse_request(message.data)
         self._begin_input()
         self._stop("")
         if request.action == "stop":
@@ -224,20 +207,16 @@ class TeleopNode(Node):
 
     def _on_joints(self, message: JointState) -> None:
         try:
-            columns = [message.name.index(name) for name in ACTION_JOINTS]
-            measured = np.array([message.position[i] for i in columns])
-            if not np.isfinite(measured).all():
-                raise ValueError("a position is not finite")
-        except (ValueError, IndexError) as error:
+            state = decode_joints(message)
+        except RuleSafeError as error:
             self.get_logger().warning(f"/joint_states: {error}", throttle_duration_sec=5.0)
             return
-        stamp, before = to_ns(message.header.stamp), self._stamp
-        if stamp < before:  # another simulation, or a bag that is played again
+        if state.stamp < self._stamp:  # another simulation, or a bag that is played again
             self._restart()
-        self._joints, self._measured, self._stamp = message, measured, stamp
+        self._joints, self._measured, self._stamp = message, state.positions, state.stamp
         self._received = time.monotonic()
         if self._path is None:
-            self._path = JointPath(np.array([stamp]), measured[None])
+            self._path = JointPath(np.array([state.stamp]), state.positions[None])
         self._advance()
 
     # Commands -----------------------------------------------------------------------------
@@ -270,8 +249,9 @@ class TeleopNode(Node):
             self._holding = True
             self._publish(np.tile(command, (STEPS, 1)))
             return
-        lost = self._stamp == self._sent and time.monotonic() - self._sent_at > RESEND_AFTER
-        if self._stamp < self._sent + PERIOD and not lost:
+        if self._stamp < self._sent + PERIOD:
+            if self._stamp == self._sent and not self._chunks.others():
+                self._chunks.resend(self._stamp)
             return
         if self._planned is not None:
             actions, self._planned = self._planned, None
@@ -298,13 +278,11 @@ class TeleopNode(Node):
         self._path = JointPath(times, np.concatenate([command[None], actions]))
 
     def _publish(self, actions: NDArray[np.float64]) -> None:
-        if self.count_publishers(CHUNKS) > 1:
-            infos = self.get_publishers_info_by_topic(CHUNKS)
-            others = sorted({info.node_name for info in infos} - {self.get_name()})
-            self._stop(f"{CHUNKS} has another publisher: {', '.join(others)}")
+        if reason := self._chunks.others():
+            self._stop(reason)
             return
-        self._sent, self._sent_at = self._stamp, time.monotonic()
-        self._chunks.publish(to_trajectory(actions, self._stamp))
+        self._sent = self._stamp
+        self._chunks.send(actions, self._stamp)
 
     # Reports ------------------------------------------------------------------------------
 

@@ -3,15 +3,10 @@
 from array import array
 
 import numpy as np
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from rulesafe_core.convert import to_header
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.rolling import RollingMemory
-
-JOINTS_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-"""QoS of /joint_states. The queue holds two seconds at 500 Hz, because every lost message leaves a
-gap in the memory."""
 
 MAX_VOCABULARY = np.iinfo(np.uint16).max
 """Largest vocabulary that the message type can represent."""

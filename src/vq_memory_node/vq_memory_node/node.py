@@ -9,7 +9,7 @@ joint states, when the clock jumps back, by ~/reset, and when the node is activa
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,10 +23,12 @@ from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import ManagedNode
 from rulesafe_core.messages import to_ns
+from rulesafe_core.repeated_ros import RepeatedPublisher
+from rulesafe_core.reports import ReportPeriod, counted
 from rulesafe_core.ros import run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
@@ -36,10 +38,6 @@ from vq_memory_node.memory import TokenMemory
 from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
 from vq_memory_node.windows import LENGTH
-
-REPEAT = 1.0
-"""Period (s of wall time) at which the tokens are published again while joint states repeat their
-stamp. A policy that lost them could not act, and simulated time would never continue."""
 
 
 def _token_memory(values: "MemoryParameters") -> TokenMemory:
@@ -97,18 +95,6 @@ class MemoryParameters(Settings):
     )
 
 
-@dataclass
-class _Statistics:
-    """Statistics since the last report."""
-
-    since: float  # wall time, s
-    samples: int = 0
-    tokens: int = 0
-    latency: float = 0.0  # s, sum over tokens, from the joint state's callback to publication
-    worst: float = 0.0  # s, of a single token
-    warning: str = ""
-
-
 class MemoryNode(ManagedNode[MemoryParameters]):
     """Publishes the memory of the received joint states while the node is active."""
 
@@ -119,8 +105,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._stamp = 0  # ns, of the newest frame
         self._episodes = 0
         self._paused = False  # whether simulated time is paused
-        self._sent_at = 0.0  # s (perf_counter), of the last tokens
-        self._statistics = _Statistics(time.monotonic())
+        self._statistics = ReportPeriod(time.monotonic())
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(Trigger, "~/publish", self._on_publish)
         self.create_timer(1.0, self.report, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -133,20 +118,18 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         values = self.values
         memory = RollingMemory(_token_memory(values), make_grid(values.grid, values.length))
         self._memory = memory
-        self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
+        self._tokens = RepeatedPublisher(self, MemoryTokens, "/memory/tokens", LATCHED_QOS)
 
     def subscribe(self) -> list[Subscription]:
         assert self._memory is not None
         self._memory.reset()
         self._stream = JointStream(max_gap=round(self.values.max_gap * SECOND))
-        self._statistics = _Statistics(time.monotonic())
+        self._statistics = ReportPeriod(time.monotonic())
         self._paused = False
         return [
             self.create_subscription(Bool, "/episode/paused", self._on_paused, LATCHED_QOS),
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
-            self.create_subscription(
-                JointState, "/joint_states", self._on_joints, convert.JOINTS_QOS
-            ),
+            self.create_subscription(JointState, "/joint_states", self._on_joints, STATE_QOS),
         ]
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -154,7 +137,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         return super().on_deactivate(state)
 
     def unload(self) -> None:
-        self.destroy_lifecycle_publisher(self._tokens)
+        self.destroy_lifecycle_publisher(self._tokens.publisher)
         self._memory = None
 
     # Subscriptions ------------------------------------------------------------------------
@@ -162,19 +145,18 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def _on_joints(self, message: JointState) -> None:
         began = time.perf_counter()
         assert self._stream is not None
-        self._statistics.samples += 1
-        bad, repeated = self._stream.counts.not_finite, self._stream.counts.duplicates
+        self._statistics.inputs += 1
+        repeated = self._stream.counts.duplicates
         stamp, positions = to_ns(message.header.stamp), np.asarray(message.position)
         try:
             frames = self._stream.push(stamp, message.name, positions)
         except RuleSafeError as error:
             self.warn(str(error))
             return
-        if self._stream.counts.not_finite > bad:
-            self.warn("/joint_states: ignored a message with NaN or infinity")
         self._take(frames, began)
-        if self._stream.counts.duplicates > repeated and began - self._sent_at > REPEAT:
-            self._send()  # time is stopped, perhaps because the last tokens were lost
+        if self._stream.counts.duplicates > repeated:
+            # A policy that lost the tokens could not act, and simulated time would never continue.
+            self._tokens.repeat()
 
     def _on_started(self, message: Time) -> None:
         assert self._stream is not None and self._memory is not None
@@ -200,10 +182,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
             self._stamp = frame.stamp
             if self._memory.push(frame.position):
                 self._send()
-                latency = time.perf_counter() - began
-                self._statistics.tokens += 1
-                self._statistics.latency += latency
-                self._statistics.worst = max(self._statistics.worst, latency)
+                self._statistics.latencies.append(time.perf_counter() - began)
 
     def _warn_if_incomplete(self) -> None:
         if self._stream and self._stream.incomplete:
@@ -245,14 +224,13 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     def _send(self) -> Sequence[bool]:
         """Publish the memory, and return its mask."""
         assert self._memory is not None
-        self._sent_at = time.perf_counter()
         message = convert.to_memory_tokens(self._memory, self._stamp)
         self._tokens.publish(message)
         return message.mask
 
     def report(self) -> None:
         now, statistics = time.monotonic(), self._statistics
-        self._statistics = _Statistics(now)
+        self._statistics = ReportPeriod(now)
         values: dict[str, object] = {}
         level, text = DiagnosticStatus.OK, "active"
         if self._memory is None:
@@ -261,28 +239,18 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         elif self._stream is None:
             text = "not active"
         else:
-            values = self._measures(now, statistics)
+            values = statistics.values("token", now) | {
+                "episodes": self._episodes,
+                "model hash": self._memory.memory.hash,
+            }
+            values |= counted(self._stream.counts)
             if warning := statistics.warning or self._stream.incomplete:
                 level, text = DiagnosticStatus.WARN, warning
             elif self._paused:
                 text = "the simulation is paused"
-            elif not statistics.samples:
+            elif not statistics.inputs:
                 level, text = DiagnosticStatus.WARN, "no messages on /joint_states"
         self.diagnostics.publish(level, text, values)
-
-    def _measures(self, now: float, statistics: _Statistics) -> dict[str, object]:
-        """Return rates per second of wall time, and sample counts since the activation."""
-        assert self._memory is not None and self._stream is not None
-        seconds = max(now - statistics.since, 1e-3)
-        mean = statistics.latency / statistics.tokens if statistics.tokens else 0.0
-        return {
-            "input rate (Hz)": f"{statistics.samples / seconds:.1f}",
-            "token rate (Hz)": f"{statistics.tokens / seconds:.1f}",
-            "latency of a token, mean (ms)": f"{1e3 * mean:.3f}",
-            "latency of a token, worst (ms)": f"{1e3 * statistics.worst:.3f}",
-            "episodes": self._episodes,
-            "model hash": self._memory.memory.hash,
-        } | {key.replace("_", " "): count for key, count in asdict(self._stream.counts).items()}
 
 
 main = partial(run_node, "vq_memory_node", MemoryNode)

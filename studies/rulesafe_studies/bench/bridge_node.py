@@ -3,21 +3,22 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd as LowCmdMessage
 from unitree_hg.msg import LowState as LowStateMessage
 
 from h1_2_bridge.messages import LowCmd, LowState
 from h1_2_bridge.motors import MOTOR_JOINTS, RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.wire import decode_low_cmd, encode_low_state
+from rulesafe_core.chunks_ros import ChunkPublisher
 from rulesafe_core.client_node import ClientNode, connected
-from rulesafe_core.convert import to_trajectory
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import HAND_JOINTS
+from rulesafe_core.repeated_ros import RepeatedRequest
 from rulesafe_core.robot import HOME
 from rulesafe_interfaces.msg import BridgeState
 from rulesafe_studies.measuring import cpu_seconds
@@ -76,7 +77,7 @@ class BenchRobot(ClientNode):
         super().__init__("bench_robot")
         every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._states = self.create_publisher(LowStateMessage, "/lowstate", every)
-        self._chunks = self.create_publisher(JointTrajectory, "/policy/action_chunk", 10)
+        self._chunks = ChunkPublisher(self)
         listen = self.create_subscription
         listen(LowCmdMessage, "/arm_sdk", self._on_command, every, raw=True)
         listen(BridgeState, "/bridge/state", self._on_state, 100)
@@ -137,9 +138,10 @@ class BenchRobot(ClientNode):
             self.turn()
 
     def call(self, name: str) -> None:
-        self.until(self._callers[name].service_is_ready, f"service /bridge/{name}")
-        future = self._callers[name].call_async(Trigger.Request())
-        self.until(future.done, f"response of /bridge/{name}")
+        client = self._callers[name]
+        send = partial(client.call_async, Trigger.Request())
+        request = RepeatedRequest(send, PATIENCE / 3, client.service_is_ready)
+        self.until(request.poll, f"response of /bridge/{name}")
 
     def engage(self) -> None:
         self.until(lambda: self.state == "IDLE", "state IDLE")
@@ -151,9 +153,8 @@ class BenchRobot(ClientNode):
         start = np.r_[self.q[list(RIGHT_ARM)], [HOME[name] for name in HAND_JOINTS]]
         chunk = np.tile(start, (steps, 1))
         chunk[:, 3] += change * np.arange(1, steps + 1) / steps
-        message = to_trajectory(chunk, time.time_ns())
         now = time.perf_counter()
-        self._chunks.publish(message)
+        self._chunks.send(chunk, time.time_ns())
         return now
 
 

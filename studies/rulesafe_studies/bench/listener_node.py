@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sensor_msgs.msg import Image, JointState, PointCloud2
-from trajectory_msgs.msg import JointTrajectory
 
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import MAX_STEPS, PERIOD
+from rulesafe_core.chunks_ros import ChunkPublisher
 from rulesafe_core.client_node import ClientNode, connected
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_interfaces.msg import EpisodeStatus
@@ -39,9 +39,7 @@ class Listener(ClientNode):
         self.moving = False
         self._wave = Wave()
         self._sent = -PERIOD * MAX_STEPS
-        self._chunks = self.create_publisher(
-            JointTrajectory, "/policy/action_chunk", convert.STATE_QOS
-        )
+        self._chunks = ChunkPublisher(self)
         listen = self.create_subscription
         listen(JointState, "/joint_states", self._on_joints, convert.STATE_QOS)  # type: ignore
         listen(EpisodeStatus, "/episode/status", self._on_status, convert.STATE_QOS)
@@ -63,7 +61,7 @@ class Listener(ClientNode):
         if message.waiting or now - self._sent >= 10 * PERIOD:
             self._sent = now
             steps = [self._wave(now / 1e9 + 0.1 * i) for i in range(1, MAX_STEPS + 1)]
-            self._chunks.publish(convert.to_trajectory(steps, now))
+            self._chunks.send(steps, now)
 
     def _on_image(self, message) -> None:
         self.received.images += 1

@@ -14,7 +14,7 @@ from rosgraph_msgs.msg import Clock
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.ros import ros_context
+from rulesafe_core.ros import publishers_of, ros_context
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.signals import collected_signals, exit_code
 from rulesafe_core.terminal_keys import key_actions
@@ -154,9 +154,8 @@ class PlayNode(Node):
         self._checked = time.monotonic()
         others: dict[str, set[str]] = {}
         for name in self._out:
-            for info in self.get_publishers_info_by_topic(name):
-                if info.node_name != self.get_name():
-                    others.setdefault(info.node_name, set()).add(name)
+            for node in set(publishers_of(self, name).values()) - {self.get_name()}:
+                others.setdefault(node, set()).add(name)
         for node, topics in sorted(others.items()):
             line = f"{node} also publishes {', '.join(sorted(topics))}"
             if STATE & topics:

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from rclpy.exceptions import InvalidTopicNameException
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
 
-from rulesafe_core.client_node import ClientNode, RepeatedRequest
+from rulesafe_core.client_node import ClientNode
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_ros.bag import convert
@@ -155,19 +154,7 @@ class GraphClient(ClientNode):
         self.spin_until(client.service_is_ready, timeout)
         self.spin_for(MATCHING_DELAY)  # a server responds only to clients that it has discovered
         # The request is not repeated, since a service may act on each request.
-        return self._response(lambda: client.call_async(request), name, timeout, interval=inf)
-
-    def _response(
-        self,
-        send: Callable[[], Future],
-        name: str,
-        timeout: float,
-        interval: float = MATCHING_DELAY,
-    ) -> Any:
-        request = RepeatedRequest(send, interval)
-        if not self.spin_until(request.poll, timeout):
-            raise RuleSafeError(f"no response from {name} within {timeout:g} s")
-        return request.response.result()
+        return self.response(name, lambda: client.call_async(request), timeout, interval=inf)
 
     # Parameters ---------------------------------------------------------------------------
 
@@ -178,10 +165,12 @@ class GraphClient(ClientNode):
             RuleSafeError: the node is not discovered or does not respond within `timeout` s.
         """
         client = self._parameter_client(node, timeout)
-        found = self._response(client.list_parameters, f"{node}/list_parameters", timeout)
+        found = self.response(
+            f"{node}/list_parameters", client.list_parameters, timeout, MATCHING_DELAY
+        )
         names = sorted(found.result.names)
         send = partial(client.get_parameters, names)
-        values = self._response(send, f"{node}/get_parameters", timeout).values
+        values = self.response(f"{node}/get_parameters", send, timeout, MATCHING_DELAY).values
         return {
             name: to_plain(parameter_value_to_python(value), None)
             for name, value in zip(names, values, strict=True)
@@ -201,7 +190,8 @@ class GraphClient(ClientNode):
             ) from None
         client = self._parameter_client(node, timeout)
         send = partial(client.set_parameters, parameters)
-        (result,) = self._response(send, f"{node}/set_parameters", timeout).results
+        response = self.response(f"{node}/set_parameters", send, timeout, MATCHING_DELAY)
+        (result,) = response.results
         if not result.successful:
             raise RuleSafeError(f"{node} rejected the value {value!r} of {name}: {result.reason}")
 

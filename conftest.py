@@ -150,7 +150,7 @@ def installed(tmp_path, monkeypatch):
 
 @pytest.fixture
 def client():
-    """A node that hears an episode and sends chunks (tests/ros/ros_client.py)."""
+    """A node that hears an episode and sends chunks (tests/helpers/ros_client.py)."""
     rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
     from ros_client import Client
 

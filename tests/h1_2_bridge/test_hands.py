@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from waiting import wait_for
 
 pytest.importorskip("pymodbus")
 
@@ -26,15 +27,6 @@ SECOND = 10**9
 OPEN = np.array(DFX.open * 2)
 CLOSED = np.array(DFX.closed * 2)
 PATIENCE = 30.0
-
-
-def until(condition, what):
-    """Poll `condition` and return its first true result."""
-    end = time.monotonic() + PATIENCE
-    while not (result := condition()):
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
-    return result
 
 
 def dfx_states(shares) -> bytes:
@@ -210,7 +202,7 @@ def good(hands):
         state = hands.state(steady_ns())
         return state if state and not state.fault else None
 
-    return until(look, "the hands answer")
+    return wait_for(look, "the hands answer")
 
 
 @pytest.fixture
@@ -233,7 +225,7 @@ def test_ftp_limits_are_set_before_any_angle(servers, connect):
     server = servers()
     hands = connect(hand_port=server.port, hand_speed_limit=321, hand_force_limit=123)
     hands.command(np.array(FTP.closed * 2), 0)
-    until(lambda: len(server.writes) > 2, "an angle is written")
+    wait_for(lambda: len(server.writes) > 2, "an angle is written")
     assert server.writes[:3] == [
         (SPEED_SET, [321] * 6),
         (FORCE_SET, [123] * 6),
@@ -251,7 +243,7 @@ def test_ftp_moves_one_finger_and_leaves_the_others(servers, connect, finger):
     positions = np.full(12, np.nan)
     positions[finger] = FTP.closed[finger] / 4
     hands.command(positions, 0)
-    until(lambda: server.angles[finger] == 750, "the finger is commanded")
+    wait_for(lambda: server.angles[finger] == 750, "the finger is commanded")
     assert [v for i, v in enumerate(server.writes[-1][1]) if i != finger] == [NO_CHANGE] * 5
     assert [a for i, a in enumerate(server.angles) if i != finger] == [
         a for i, a in enumerate(before) if i != finger
@@ -278,7 +270,7 @@ def test_ftp_both_hands_apart(servers, connect):
     positions = np.full(12, np.nan)
     positions[6] = FTP.closed[0]
     hands.command(positions, 0)
-    until(lambda: server.angles[0] == 0, "the left pinky is commanded")
+    wait_for(lambda: server.angles[0] == 0, "the left pinky is commanded")
     assert [w for w in server.writes if w[0] == ANGLE_SET] == [(ANGLE_SET, [0] + [NO_CHANGE] * 5)]
 
 
@@ -287,11 +279,11 @@ def test_ftp_hand_that_stops_answering_is_at_fault_and_comes_back(servers, conne
     hands = connect(hand_port=server.port)
     stamp = good(hands).stamp
     server.answering = False
-    state = until(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
+    state = wait_for(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
     assert "right hand at 127.0.0.1" in state.fault
     assert state.stamp >= stamp
     hands.command(np.full(12, 0.0), 0)  # does not block, and is not sent after reconnecting
-    until(lambda: hands._hands[0]._target is None, "the target is dropped")
+    wait_for(lambda: hands._hands[0]._target is None, "the target is dropped")
     server.writes.clear()
     server.answering = True
     assert good(hands).stamp > state.stamp
@@ -306,7 +298,7 @@ def test_ftp_hand_must_be_identified(servers, connect):
     port = servers().port
     for identified in ("", "192.168.123.210"):
         hands = connect(hand_port=port, hand_identified=identified)
-        until(lambda hands=hands: np.isfinite(hands.state(0).positions[:6]).all(), "an answer")
+        wait_for(lambda hands=hands: np.isfinite(hands.state(0).positions[:6]).all(), "an answer")
         fault = hands.state(steady_ns()).fault
         assert fault.startswith(
             "the right hand at 127.0.0.1 is not identified: run rulesafe bridge"
@@ -341,7 +333,7 @@ def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
     other = ModbusTcpClient("127.0.0.1", port=server.port, timeout=5)
     assert other.connect()
     other.write_registers(ANGLE_SET, [123] * 6, device_id=1)
-    state = until(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
+    state = wait_for(lambda: (s := hands.state(steady_ns())).fault and s, "a fault")
     assert "another Modbus client writes to it" in state.fault
     other.close()
     good(hands)
@@ -349,7 +341,7 @@ def test_ftp_hand_with_another_writing_client_is_at_fault(servers, connect):
 
 def test_ftp_hand_that_is_not_there_is_at_fault(connect):
     hands = connect(hand_port=free_port())
-    state = until(lambda: (s := hands.state(0)).fault and s, "a fault")
+    state = wait_for(lambda: (s := hands.state(0)).fault and s, "a fault")
     assert np.isnan(state.positions).all()
     started = time.monotonic()
     for _ in range(1000):

@@ -15,6 +15,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd
 from virtual import World
+from waiting import wait_for
 
 from h1_2_bridge import node as bridge_node
 from h1_2_bridge import supervisor_node
@@ -54,11 +55,7 @@ def engaged(node):
     world = World()
     node.core.receive(encode_low_state(world.low_state()), steady_ns())
     node.core.engage(steady_ns())
-    end = time.monotonic() + 60
-    while node.core.state.value != "ACTIVE":
-        assert time.monotonic() < end, node.core.reason
-        node._tick(steady_ns())
-        time.sleep(0.01)
+    wait_for(lambda: node.core.state.value == "ACTIVE", "ACTIVE", lambda: node._tick(steady_ns()))
     return node
 
 
@@ -77,10 +74,7 @@ def test_of_a_flood_of_chunks_only_the_newest_is_processed(context):
     )
     every = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
     publisher = sender.create_publisher(JointTrajectory, "/flood", every)
-    end = time.monotonic() + 60
-    while not publisher.get_subscription_count():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_for(publisher.get_subscription_count)
     executor = SubscriptionExecutor(listener, [], {subscription: CHUNK_PERIOD})
     for i in range(300):
         publisher.publish(JointTrajectory(joint_names=[str(i)]))
@@ -131,20 +125,9 @@ def test_a_second_publisher_while_active_releases_the_robot(node, name):
     assert node.core.state.value == "FAULT"
     assert node.core.reason.startswith("/arm_sdk has another publisher: ")
     assert name in node.core.reason
-    end = time.monotonic() + 60
-    while node.core.drive.weight:
-        assert time.monotonic() < end
-        node._tick(steady_ns())
-        time.sleep(0.004)
+    wait_for(lambda: not node.core.drive.weight, "weight 0", lambda: node._tick(steady_ns()))
     for each in (expected, other):
         each.destroy_node()
-
-
-def wait_for(condition) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):

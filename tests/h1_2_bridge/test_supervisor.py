@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from waiting import wait_for
 
 from h1_2_bridge.messages import SLOTS
 from h1_2_bridge.motors import WEIGHT_SLOT, motors
@@ -563,10 +564,7 @@ def test_robot_gets_weight_zero_when_the_bridge_is_killed(peer, start_supervisor
     speaker = subprocess.Popen([sys.executable, "-c", SPEAKER], stdout=subprocess.PIPE, text=True)
     try:
         assert speaker.stdout.readline() == "found\n"  # the robot and the supervisor
-        end = time.monotonic() + 60
-        while robot.report()["commands"] < 50:
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_for(lambda: robot.report()["commands"] >= 50)
         time.sleep(2)
         assert robot.report()["weight"] == 1.0  # the supervisor is silent
         speaker.send_signal(signal.SIGKILL)

@@ -4,7 +4,6 @@ The times of the ramp are tested in test_supervisor.py.
 """
 
 import signal
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +14,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd as LowCmdMessage
 from user import PATIENCE, RAMP
+from waiting import wait_for
 
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.realtime import steady_ns
@@ -72,13 +72,6 @@ class Ticks:
         self.run(0.5, command(1.0))
         self.run(1.0)
         assert self._node.supervisor.turn is Turn.RELEASED
-
-
-def wait_for(condition) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_a_latched_stop_from_before_the_node_is_received(context, request):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # for ros_client and memory_player
+sys.path.append(str(Path(__file__).parent))  # for memory_player
 
 PATIENCE = 180.0
 STATES = Path(__file__).parents[2] / "datasets/rule_001_rule_020.parquet"

@@ -11,6 +11,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
+from waiting import wait_for
 
 from rulesafe_core.chunks import REPEAT_AFTER, SECOND
 from rulesafe_core.chunks_ros import CHUNKS, MAX_BYTES, ChunkPublisher, ChunkReceiver
@@ -51,10 +52,7 @@ class Robot:
         return publishers_of(self.node, CHUNKS).get(self.receiver.publisher, "")
 
     def until(self, condition) -> None:
-        end = time.monotonic() + 60
-        while not condition():
-            assert time.monotonic() < end
-            self.executor.spin_once(timeout_sec=0.05)
+        wait_for(condition, turn=lambda: self.executor.spin_once(timeout_sec=0.05))
 
     def publisher(self, name: str) -> ChunkPublisher:
         """Return a publisher of a new node, which the receiver has discovered and knows by name."""

@@ -5,11 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
+from waiting import wait_for
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.engines import THREADS, TRIES, environment, run
@@ -119,10 +119,7 @@ while not pathlib.Path({str(gate)!r}).exists():
         monkeypatch.setenv("RAY_ADDRESS", cluster.address)
 
         def kill_the_second() -> None:
-            end = time.monotonic() + 120
-            while len({at.name.split("-")[0] for at in places.iterdir()}) < 2:  # a job on each
-                assert time.monotonic() < end
-                time.sleep(0.05)
+            wait_for(lambda: len({at.name.split("-")[0] for at in places.iterdir()}) == 2)
             cluster.remove_node(second, allow_graceful=False)
             for at in places.iterdir():
                 node_id, pid = at.name.split("-")

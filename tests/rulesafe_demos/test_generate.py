@@ -4,10 +4,10 @@ import importlib.util
 import os
 import resource
 import signal
-import time
 from pathlib import Path
 
 import pytest
+from waiting import wait_for
 
 from rulesafe_cli.cli import main
 from rulesafe_data.attempt_recording import read
@@ -15,14 +15,6 @@ from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import load_request
 
 pytestmark = pytest.mark.episode
-
-
-def until(condition, seconds=120.0):
-    """Waits until the condition holds."""
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert condition()
 
 
 def children(pid):
@@ -106,11 +98,11 @@ def test_killed_half_way_and_called_again_it_makes_the_same_set(
     generate, demonstrations, attempts, tmp_path
 ):
     command = generate(tmp_path / "demos")
-    until(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
+    wait_for(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
     (worker,) = workers(command.process.pid)
     command.process.kill()
     command.end()
-    until(lambda: not Path(f"/proc/{worker}").exists())  # or else it ends with its attempt
+    wait_for(lambda: not Path(f"/proc/{worker}").exists())  # or else it ends with its attempt
     made = attempts(tmp_path / "demos")
     assert 0 < len(made) < 3
     damaged = tmp_path / "demos" / next(iter(made))
@@ -123,7 +115,7 @@ def test_killed_half_way_and_called_again_it_makes_the_same_set(
 
 def test_a_killed_worker_loses_its_attempt_alone(generate, demonstrations, attempts, tmp_path):
     command = generate(tmp_path / "demos", "--workers", "2")
-    until(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
+    wait_for(lambda: list(tmp_path.glob("demos/recordings/*/*.parquet")))
     os.kill(workers(command.process.pid)[0], signal.SIGKILL)
     code, _, err = command.end()
     assert code == 0, err
@@ -132,8 +124,8 @@ def test_a_killed_worker_loses_its_attempt_alone(generate, demonstrations, attem
 
 def test_an_interrupted_run_says_that_it_can_go_on(generate, tmp_path):
     command = generate(tmp_path / "demos")
-    until(lambda: (tmp_path / "demos" / "generate.json").exists())
-    until(lambda: workers(command.process.pid))
+    wait_for(lambda: (tmp_path / "demos" / "generate.json").exists())
+    wait_for(lambda: workers(command.process.pid))
     command.process.send_signal(signal.SIGINT)
     code, _, err = command.end()
     assert code == 130, err

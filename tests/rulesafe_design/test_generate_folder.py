@@ -6,10 +6,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import pytest
+from waiting import wait_for
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.endpoint import Endpoint
@@ -217,9 +217,7 @@ def test_killed_run_continues_to_the_same_files(tmp_path):
     killed = [sys.executable, "-c", code, "--out", str(tmp_path / "one"), *words]
     process = subprocess.Popen(killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     third = tmp_path / "one" / "locks" / "drawn_003.json"
-    end = time.monotonic() + 60
-    while not third.exists() and process.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_for(lambda: third.exists() or process.poll() is not None)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     for name in ("one", "two"):

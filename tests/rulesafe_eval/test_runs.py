@@ -7,11 +7,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import av
 import pytest
+from waiting import wait_for
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
@@ -79,9 +79,7 @@ def facts(out):
 def test_killed_half_way_and_called_again_it_has_the_same_results(undisturbed, tmp_path):
     out = tmp_path / "eval"
     process = start(out, *EXPERT)
-    end = time.monotonic() + 200
-    while not ResultsFolder(out).lines() and time.monotonic() < end:
-        time.sleep(0.05)
+    wait_for(lambda: ResultsFolder(out).lines())
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=300)
     done = ResultsFolder(out).lines()
@@ -102,9 +100,7 @@ def test_on_a_full_disk_it_keeps_what_is_done_and_continues(undisturbed, small_d
     small_disk.fill()
     for reached in (0, 1):  # the disk is full from the start, and after the first episode
         process = start(out, *EXPERT)
-        end = time.monotonic() + 200
-        while process.poll() is None and not ResultsFolder(out).lines() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_for(lambda p=process: p.poll() is not None or ResultsFolder(out).lines())
         small_disk.fill()
         _, errors = process.communicate(timeout=300)
         assert process.returncode == 2, errors

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from waiting import wait_for
 
 from rulesafe_ros.launch.model import Step
 from rulesafe_ros.launch.parse import parse_file
@@ -71,14 +71,6 @@ class Bench:
         return [int(path.read_text()) for path in sorted(self.directory.glob(pattern))]
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until the condition is true; fail after a minute."""
-    end = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
-
-
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     bench = Bench(tmp_path)
@@ -89,8 +81,3 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
             launcher.wait()
         assert launcher.stdout is not None
         launcher.stdout.close()
-
-
-@pytest.fixture(name="wait_for")
-def wait_for_fixture() -> Callable[[Callable[[], bool]], None]:
-    return wait_for

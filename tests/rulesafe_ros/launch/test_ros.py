@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from waiting import wait_for
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 pytestmark = pytest.mark.ros
@@ -39,7 +40,7 @@ def prefix(bench):
     return bench
 
 
-def finish(bench, body, wait_for):
+def finish(bench, body):
     launcher = bench.start(str(bench.write(body)))
     ready = bench.directory / "ready.pid"
     wait_for(lambda: launcher.poll() is not None or (ready.exists() and ready.read_text() != ""))
@@ -48,7 +49,7 @@ def finish(bench, body, wait_for):
     return output
 
 
-def test_parameters_and_names_reach_a_node(prefix, wait_for):
+def test_parameters_and_names_reach_a_node(prefix):
     (prefix.directory / "a.yaml").write_text(
         "/**:\n  ros__parameters: {a: 1, b: 1, c: 1}\n"
         "/chief:\n  ros__parameters: {c: 2}\n"
@@ -60,7 +61,6 @@ def test_parameters_and_names_reach_a_node(prefix, wait_for):
              <param from="$(dirname)/a.yaml"/>
              <param name="b" value="3"/><param name="e" value="5" type="str"/>
              <param name="f" value="1.5"/><param name="g" value="true"/></node>""",
-        wait_for,
     )
     for line in (
         "name /chief", "a 1", "b 3", "c 2", "d None", "e '5'", "f 1.5", "g True", "extra word",
@@ -70,18 +70,17 @@ def test_parameters_and_names_reach_a_node(prefix, wait_for):
     assert "process has finished cleanly" in output
 
 
-def test_parameters_given_later_win_over_a_file_with_wildcards(prefix, wait_for):
+def test_parameters_given_later_win_over_a_file_with_wildcards(prefix):
     (prefix.directory / "a.yaml").write_text("/**:\n  ros__parameters: {a: 1, b: 1}\n")
     output = finish(
         prefix,
         """<node pkg="talk" exec="talker" name="chief" args="-" output="screen">
           <param from="$(dirname)/a.yaml"/><param name="a" value="2"/></node>""",
-        wait_for,
     )
     assert "[talker-1] a 2\n[talker-1] b 1\n" in output
 
 
-def test_a_node_of_the_ros_wheels_dies_with_a_killed_launcher(prefix, wait_for, running):
+def test_a_node_of_the_ros_wheels_dies_with_a_killed_launcher(prefix, running):
     """With the variable unset, the Python process replaces itself once when it starts."""
     talker = prefix.directory / "install/lib/talk/talker"
     body = f'<node exec="env" args="-u _ROS_WHEELS_BOOTSTRAP_COMPLETE {talker} -"/>'

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from waiting import wait_for
 
 # Writes its process ID to a file named after its first argument, then behaves as its second says.
 WORKER = """
@@ -133,7 +134,7 @@ def test_a_shutdown_action_stops_the_launch(bench, worker):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_signals_reach_the_processes_as_sigint(number, bench, worker, running, wait_for):
+def test_signals_reach_the_processes_as_sigint(number, bench, worker, running):
     launcher = bench.start(str(bench.write(worker("a", "wait") + worker("b", "parent exit5 wait"))))
     pids = bench.marks("*.pid", 3)
     launcher.send_signal(number)
@@ -184,7 +185,7 @@ def test_processes_that_ignore_signals_are_killed_after_their_timeouts(bench, wo
     assert not any(running(pid) for pid in pids)
 
 
-def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_for):
+def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running):
     path = bench.write(worker("no_int", "no_int wait") + worker("no_term", "no_int no_term wait"))
     launcher = bench.start(str(path), "sigterm_timeout:=1000")
     no_int, no_term = bench.marks("*.pid", 2)
@@ -202,9 +203,7 @@ def test_a_second_and_third_interrupt_do_not_wait(bench, worker, running, wait_f
     assert not running(no_term)
 
 
-def test_an_interrupt_after_the_launch_has_stopped_itself_sends_sigterm(
-    bench, worker, running, wait_for
-):
+def test_an_interrupt_after_the_launch_has_stopped_itself_sends_sigterm(bench, worker, running):
     main = worker("main", "wait", 'on_exit="shutdown"')
     launcher = bench.start(
         str(bench.write(main + worker("no_int", "no_int wait"))), "sigterm_timeout:=1000"
@@ -220,7 +219,7 @@ def test_an_interrupt_after_the_launch_has_stopped_itself_sends_sigterm(
 
 
 def test_a_process_without_time_limit_is_waited_for_after_any_number_of_interrupts(
-    bench, worker, running, wait_for
+    bench, worker, running
 ):
     """Also if only another process of its group remains."""
     limits = 'sigterm_timeout="0.1" sigkill_timeout="inf"'
@@ -260,14 +259,14 @@ def test_the_second_signal_of_a_closed_terminal_does_not_escalate(bench, worker,
     assert launcher.returncode == 128 + signal.SIGHUP and not running(pid)
 
 
-def test_remaining_processes_of_a_group_are_killed(bench, worker, running, wait_for):
+def test_remaining_processes_of_a_group_are_killed(bench, worker, running):
     status, _ = bench.run(worker("a", "parent 0"))
     assert status == 0
     pids = bench.marks("a*.pid", 2)
     wait_for(lambda: not any(running(pid) for pid in pids))
 
 
-def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for):
+def test_no_process_outlives_a_killed_launcher(bench, worker, running):
     """Neither processes that ignore signals, nor their children, nor the guard."""
     path = bench.write(
         worker("a", "no_int no_term wait") + worker("b", "parent no_int no_term wait")
@@ -282,7 +281,7 @@ def test_no_process_outlives_a_killed_launcher(bench, worker, running, wait_for)
 
 
 def test_after_a_killed_launcher_processes_end_in_order_or_are_killed_at_their_time_limit(
-    bench, worker, running, wait_for
+    bench, worker, running
 ):
     release = bench.script(
         "import os, pathlib, signal, time\n"
@@ -314,9 +313,7 @@ def test_after_a_killed_launcher_processes_end_in_order_or_are_killed_at_their_t
     os.kill(b, signal.SIGKILL)
 
 
-def test_direct_children_die_with_the_launcher_even_without_its_guard(
-    bench, worker, running, wait_for
-):
+def test_direct_children_die_with_the_launcher_even_without_its_guard(bench, worker, running):
     launcher = bench.start(str(bench.write(worker("a", "no_int no_term wait"))))
     (pid,) = bench.marks("*.pid", 1)
     (guard,) = set(_children(launcher.pid)) - {pid}
@@ -326,7 +323,7 @@ def test_direct_children_die_with_the_launcher_even_without_its_guard(
     wait_for(lambda: not running(pid))
 
 
-def test_the_parent_death_signal_survives_exec(bench, running, wait_for):
+def test_the_parent_death_signal_survives_exec(bench, running):
     """The ROS wheels replace the process when Python starts."""
     command = bench.script(
         "import os, pathlib, sys, time\n"

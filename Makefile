@@ -73,7 +73,7 @@ docs: setup ## Build the documents' site, build/site/index.html
 	@echo build/site/index.html
 
 paper: setup ## Reproduce the paper's tables 1 to 4: an estimated 21 hours on two cores, resumable; runs/paper
-	@scripts/study.sh runs/paper paper
+	@studies/study.sh runs/paper paper
 
 fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages
 	@RULESAFE_FUZZ=10000 .venv/bin/pytest -n auto --maxprocesses 4 --timeout 0 tests/test_fuzz_readers.py \

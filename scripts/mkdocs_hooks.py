@@ -23,7 +23,7 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "datasets/README.md": "datasets.md",
     "studies/README.md": "studies.md",
-    "benchmarks/peers/README.md": "peers.md",
+    "studies/peers/README.md": "peers.md",
 }
 """Path in the repository -> page of the site."""
 

@@ -7,8 +7,14 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 
 COMMANDS = {
     "bench": "bench.commands:bench",
+    "habits": "habits:write",
     "information": "memory.commands:information",
+    "leaderboard": "leaderboard:verify",
+    "lock_yield": "lock_yield:count",
     "measure": "memory.commands:measure",
+    "moves": "moves.baselines:train",
+    "pages": "pages:write",
+    "variations": "variations:draw",
 }
 """Name -> module of this package, and the function; its first line is the command's help."""
 

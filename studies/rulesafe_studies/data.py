@@ -2,11 +2,13 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rulesafe_core.files import write_atomically
+from rulesafe_eval.table import Pooled, pool_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
@@ -29,3 +31,21 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]], comments: Iterable[
     writer.writeheader()
     writer.writerows(rows)
     write_atomically(path, text.getvalue().encode())
+
+
+def pick(rows: Iterable[Row], **wanted: str) -> Row:
+    """Return the only row with these values; ValueError if there are none or several."""
+    found = [row for row in rows if wanted.items() <= row.items()]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} rows with {wanted}")
+    return found[0]
+
+
+def stored(name: str, folders: Sequence[str] = ("twenty_rules", "memories")) -> list[Path]:
+    """Return the stored evaluations of a policy, one for each training."""
+    return sorted(path for each in folders for path in (DATA / each).glob(f"{name}_[0-9].json"))
+
+
+def pooled(paths: Iterable[Path]) -> Pooled:
+    """Return the episodes of some evaluations of one policy in one condition."""
+    return pool_rules([json.loads(path.read_text("utf-8")) for path in paths])

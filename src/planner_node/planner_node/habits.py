@@ -4,7 +4,7 @@ A part can be grasped in many ways: at several points, from either side, with th
 Which one is cheapest can change with a millimetre, and a policy does not learn from demonstrations
 that change with it. With a habit the expert grasps a part with the same pinch each time, in the
 posture nearest to a fixed one, so that safes at nearly the same pose are opened in nearly the same
-way. It uses another pinch only if that one is out of reach. scripts/find_habits.py finds habits.
+way. It uses another pinch only if that one is out of reach. The study `habits` finds them.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tables and folded sections in Markdown."""
+"""Tables in Markdown."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,3 @@ def markdown_table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     right-aligned."""
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join([head, "|" + "---|" * left + "---:|" * (len(rows[0]) - left), *body])
-
-
-def folded(title: str, content: str) -> str:
-    """Format Markdown as a folded section, for GitHub and for mkdocs (md_in_html)."""
-    return f'<details markdown="1">\n<summary>{title}</summary>\n\n{content}\n\n</details>'

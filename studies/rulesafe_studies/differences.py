@@ -1,4 +1,4 @@
-"""Differences between policies with several trainings, for scripts/results_tables.py."""
+"""Differences between the success rates of policies with several trainings."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

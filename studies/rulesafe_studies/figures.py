@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
-"""Draw the figures of docs/results from the counts in docs/results/data.
+"""The figures of docs/results, drawn from docs/results/data.
 
-    .venv/bin/python scripts/results_figures.py [OUT]
-
-writes memory.png, models.png, twenty_rules.png, memories.png, vocabulary.png, step_probe.png,
-expert.png and peers.png into OUT, by default docs/results. Intervals are those of the tables; where
-a table has none, they are Wilson's.
+Intervals are those of the tables; where a table has none, they are Wilson's.
 """
 
-import csv
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from pathlib import Path
@@ -20,33 +13,19 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from results_tables import BITS, MEMORIES, PROOFS, RESULTS, by_bits, pooled, required_bits, stored
+from numpy.typing import NDArray
 
 from rulesafe_data.intervals import wilson
-from rulesafe_demos.stats import Group
 from rulesafe_eval.results import read_results
 from rulesafe_eval.statistics import FEWEST
 from rulesafe_locks.rules import RULES
-from rulesafe_studies import expert_figure
+from rulesafe_studies import peers
+from rulesafe_studies.data import DATA, Row, pooled, read_csv, stored
+from rulesafe_studies.moves import results as moves
+from rulesafe_studies.style import COLORS, GRID, INK, PAPER, STYLE
+from rulesafe_studies.tables import BITS, MEMORIES, PROOFS, by_bits, required_bits
 
-COLORS = {"none": "#9aa0a8", "raw": "#e08e2b", "vq": "#2468b0"}
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
-INK, GRID, PAPER = "#30343a", "#d8dadd", "#f1f2f4"
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-}
-STYLE |= {"xtick.color": INK, "ytick.color": INK, "axes.titlesize": 10, "xtick.major.size": 0}
-
-Row = Mapping[str, str]
-
-
-def rows(name: str) -> list[Row]:
-    """Return the rows of a file in docs/results/data; lines that begin with # are comments."""
-    lines = (RESULTS / "data" / name).read_text("utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def find(table: Iterable[Row], **wanted: str) -> Row | None:
@@ -320,16 +299,35 @@ def draw_step_probe(table: Sequence[Row]) -> Figure:
     return figure
 
 
-def draw_expert(path: Path, table: Iterable[Row]) -> None:
-    """Draw the expert's success and length by rule."""
-    groups = []
-    for row in table:
-        if (row["page"], row["by"]) == ("expert", "rule"):
-            opened, attempts = int(row["opened"]), int(row["attempts"])
-            ends = wilson(opened, attempts)
-            figures = (opened / attempts, *ends, float(row["frames"]), nan, 0, nan, nan, nan, nan)
-            groups.append(Group(row["rule"], attempts, opened, *figures))
-    expert_figure.draw(path, groups)
+def draw_expert(table: Iterable[Row]) -> Figure:
+    """Draw the expert's success rate by rule above, and the mean frames of its successes below; the
+    last bar, that of all rules, is set apart."""
+    rows = [row for row in table if (row["page"], row["by"]) == ("expert", "rule")]
+    figure = Figure(figsize=(7.92, 4.2), dpi=200, layout="constrained")
+    rates, frames = figure.subplots(2, 1, sharex=True)
+    where = np.append(np.arange(len(rows) - 1), len(rows) - 0.5)
+    for x, row in zip(where, rows, strict=True):
+        opened, attempts = int(row["opened"]), int(row["attempts"])
+        value = 100 * opened / attempts
+        low, high = (100 * end for end in wilson(opened, attempts))
+        reach = [[value - low], [high - value]]
+        rates.bar(x, value, yerr=reach, capsize=2, color="#2e8b57", error_kw={"lw": 1})
+        text = {"rotation": 90, "ha": "center", "va": "bottom", "color": "white", "fontsize": 8}
+        rates.text(x, 2, f"{opened}/{attempts}", text)
+        frames.bar_label(
+            frames.bar(x, float(row["frames"]), color="#4a76b8"), padding=2, fontsize=8
+        )
+    rates.set_ylabel("success (% of attempts)")
+    rates.set_ylim(0, 106)
+    frames.set_ylabel("mean frames (0.1 s)")
+    frames.margins(y=0.12)
+    frames.set_xticks(where, [row["rule"].removeprefix("rule_") for row in rows])
+    frames.set_xlabel("rule")
+    for axes in (rates, frames):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+        axes.grid(axis="y", color=GRID, linewidth=0.6)
+    return figure
 
 
 PEERS = {
@@ -351,12 +349,7 @@ def draw_peers(content: Mapping[str, Any]) -> Figure:
     for cameras, axes in enumerate(panels):
         top = 0.0
         for y, (name, color) in enumerate(PEERS.items()):
-            rounds = [
-                run["simulated"] / run["cpu"]
-                for run in content["runs"]
-                if (run["subject"], run["cameras"]) == (name, cameras)
-            ]
-            if rounds:
+            if rounds := peers.rates(content, name, cameras):
                 value = float(np.median(rounds))
                 axes.barh(y, value, 0.72, color=color)
                 axes.plot(rounds, [y] * len(rounds), "|", color=INK, markersize=6)
@@ -375,20 +368,55 @@ def draw_peers(content: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def main(out: Path = RESULTS) -> None:
-    """Write all figures into a folder."""
-    table = rows("policies.csv")
+def draw_information(table: Sequence[Row]) -> Figure:
+    """Draw the information of the newest token about the step, by number of tokens and by noise."""
+    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for clusters in dict.fromkeys(row["clusters"] for row in table):
+        own = sorted(
+            (row for row in table if row["clusters"] == clusters),
+            key=lambda row: float(row["noise_rad"]),
+        )
+        keys = ("noise_rad", "share", "low", "high", "baseline")
+        found[clusters] = {key: np.array([float(row[key]) for row in own]) for key in keys}
+    figure = Figure(figsize=(9.6, 3.9), dpi=150, layout="constrained")
+    by_count, by_noise = figure.subplots(1, 2, sharey=True)
+    for x, (clusters, line) in enumerate(found.items()):
+        value, low, high = (line[key][0] for key in ("share", "low", "high"))
+        ends = [[value - low], [high - value]]
+        by_count.errorbar(x, value, ends, fmt="o", color=COLORS["vq"], capsize=3)
+        by_count.plot(x, line["baseline"][0], "_", ms=16, mew=2, color=COLORS["none"])
+        (drawn,) = by_noise.plot(line["noise_rad"], line["share"], "o-", label=f"J = {clusters}")
+        color = drawn.get_color()
+        by_noise.fill_between(line["noise_rad"], line["low"], line["high"], color=color, alpha=0.15)
+        by_noise.plot(line["noise_rad"], line["baseline"], ":", color=color, linewidth=0.9)
+    by_count.set_xticks(range(len(found)), list(found))
+    by_count.set_xlabel("number of tokens J; grey: baseline, tokens shifted in time")
+    by_count.set_ylabel("I(token; true step | rule) / H(true step | rule)")
+    by_count.set_ylim(0, 1.3 * max(line["high"].max() for line in found.values()))
+    by_noise.set_xlabel("joint noise (rad, standard deviation); dotted: baseline")
+    by_noise.legend(frameon=False, fontsize=8, ncols=2)
+    for axes in (by_count, by_noise):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+        axes.grid(axis="y", color=GRID, linewidth=0.6)
+    return figure
+
+
+def draw_figures(out: Path) -> None:
+    """Draw all figures into a folder."""
+    table = read_csv(DATA / "policies.csv")
     with rc_context(STYLE):
-        draw_memory(table).savefig(out / "memory.png")
-        draw_models(table).savefig(out / "models.png")
-        draw_twenty(RESULTS / "data/twenty_rules").savefig(out / "twenty_rules.png")
-        draw_memories().savefig(out / "memories.png")
-        draw_vocabulary(table).savefig(out / "vocabulary.png")
-        draw_step_probe(rows("step_probe.csv")).savefig(out / "step_probe.png")
-        peers = json.loads((RESULTS / "data/peers.json").read_text("utf-8"))
-        draw_peers(peers).savefig(out / "peers.png")
-        draw_expert(out / "expert.png", rows("expert.csv"))
-
-
-if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]))
+        figures = {
+            "memory": draw_memory(table),
+            "models": draw_models(table),
+            "twenty_rules": draw_twenty(DATA / "twenty_rules"),
+            "memories": draw_memories(),
+            "moves": moves.draw(),
+            "vocabulary": draw_vocabulary(table),
+            "step_probe": draw_step_probe(read_csv(DATA / "step_probe.csv")),
+            "token_information": draw_information(read_csv(DATA / "token_information.csv")),
+            "expert": draw_expert(read_csv(DATA / "expert.csv")),
+            "peers": draw_peers(json.loads((DATA / "peers.json").read_text("utf-8"))),
+        }
+        for name, figure in figures.items():
+            figure.savefig(out / f"{name}.png")

@@ -1,35 +1,40 @@
-"""Train and evaluate the baselines of docs/results/moves.md, and draw its figure.
-
-    python examples/moves/baselines.py --out my_moves            # about 20 minutes
-    python examples/moves/baselines.py --out my_quick --quick    # 15 s of CPU time: a test
+"""Train and evaluate the baselines of docs/results/moves.md.
 
 It uses one thread. Each agent has a file for each task, which is written after each training, so
 that an interrupted run continues, and that several processes can train different agents
-(`--agents`). At the end the figure is drawn and its tables are printed; a complete run only does
-this. figure.py does the same without Stable-Baselines3.
+(`--agents`).
 """
 
 import json
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import figure
 import numpy as np
 import torch
-import transformer
 import tyro
+from matplotlib import rc_context
 from numpy.typing import NDArray
 from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
-from tasks import SETS, TASKS, Agent, MovesVecEnv, RandomAgent, Task, evaluate, memoryless_ceiling
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
+from rulesafe_studies.moves import results, transformer
+from rulesafe_studies.moves.tasks import (
+    SETS,
+    TASKS,
+    Agent,
+    MovesVecEnv,
+    RandomAgent,
+    Task,
+    evaluate,
+    memoryless_ceiling,
+)
+from rulesafe_studies.style import STYLE
 
 
 class StableBaselinesAgent:
@@ -111,11 +116,10 @@ QUICK_STEPS = 4096
 
 @dataclass(frozen=True)
 class Options:
-    """Train and evaluate the baselines; draw the figure of the task plan.
+    """Options of the command `moves`.
 
     Attributes:
         out: Folder of the results, which is created. Existing trainings are not repeated.
-        image: File of the figure. Default: moves.png in `out`.
         tasks: Tasks to run.
         agents: Agents to train, and the references random and table.
         seeds: Seeds of the trainings of each agent.
@@ -125,7 +129,6 @@ class Options:
     """
 
     out: Path
-    image: Path | None = None
     tasks: tuple[Literal["plan", "unknown"], ...] = ("plan",)
     agents: tuple[Name, ...] = ("random", "table", "ppo", "ppo_sampled", "lstm", "transformer")
     seeds: tuple[int, ...] = (0, 1, 2)
@@ -133,8 +136,10 @@ class Options:
     quick: bool = False
 
 
-def main(options: Options) -> None:
-    """Train and evaluate what is missing in the folder, then draw.
+def train(options: Annotated[Options, tyro.conf.arg(name="")]) -> None:
+    """Train and evaluate the baselines that are missing in the folder, and draw moves.png there.
+
+    It takes about 20 minutes for all.
 
     Raises:
         RuleSafeError: results in the folder have another number of moves, or are not valid.
@@ -148,22 +153,23 @@ def main(options: Options) -> None:
     known = {pair: stored(options.out, *pair, steps) for pair in wanted}
     for task, agent in wanted:
         path, found = options.out / f"{task}_{agent}.json", known[task, agent]
-        for seed in (0,) if agent in figure.REFERENCES else seeds:
+        for seed in (0,) if agent in results.REFERENCES else seeds:
             if str(seed) not in found:
                 found[str(seed)] = training(task, agent, seed, steps)
                 write_atomically(path, (json.dumps(found) + "\n").encode())
                 print(path.name, seed, rates(found[str(seed)]), flush=True)
     if "plan" in options.tasks:
-        figure.write(options.out, options.image or options.out / "moves.png")
+        with rc_context(STYLE):
+            results.draw(options.out).savefig(options.out / "moves.png")
 
 
 def stored(folder: Path, task: str, agent: str, steps: int) -> dict[str, Any]:
     """Return the trainings in the folder, which must have this number of moves."""
     if not (folder / f"{task}_{agent}.json").exists():
         return {}
-    found = dict(figure.read(folder, task, agent))
+    found = dict(results.read(folder, task, agent))
     for seed, each in found.items():
-        if agent not in figure.REFERENCES and each["steps"] != steps:
+        if agent not in results.REFERENCES and each["steps"] != steps:
             raise RuleSafeError(
                 f"{folder}/{task}_{agent}.json: training {seed} has {each['steps']} moves instead "
                 f"of {steps}; choose another --out or --steps {each['steps']}"
@@ -196,10 +202,3 @@ def rates(found: Mapping[str, Any]) -> dict[str, list[float]]:
         name: np.round(np.mean(counts, axis=0) / found["episodes"], 3).tolist()
         for name, counts in found["opened"].items()
     }
-
-
-if __name__ == "__main__":
-    try:
-        main(tyro.cli(Options))
-    except (RuleSafeError, OSError) as error:
-        sys.exit(f"error: {error}")

@@ -1,21 +1,13 @@
-"""Draw docs/results/moves.png from stored results of baselines.py, and print the page's tables.
+"""Results of baselines.py: the tables of docs/results/moves.md and its figure."""
 
-    python examples/moves/figure.py docs/results/data/moves docs/results/moves.png
-
-baselines.py does the same after its trainings. This script needs no Stable-Baselines3.
-"""
-
-import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from rulesafe_data.measuring import markdown_table
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
@@ -23,6 +15,8 @@ from rulesafe_data.intervals import wilson
 from rulesafe_eval.statistics import FEWEST, bootstrap, percent
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.proofs import prove
+from rulesafe_studies.data import DATA
+from rulesafe_studies.style import GRID
 
 SETS = {
     "sampled_train": "training locks",
@@ -48,16 +42,7 @@ COLORS = {
     "lstm": "#2f9e77",
     "transformer": "#2468b0",
 }
-INK, GRID = "#30343a", "#d8dadd"
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.titlesize": 10,
-}
+FOLDER = DATA / "moves"
 
 Results = Mapping[str, Mapping[str, Any]]
 """Trainings of an agent by their seeds, as in a file of baselines.py."""
@@ -135,7 +120,7 @@ def summary(
     return rate, wilson(round(rate * count), count) if rate in (0, 1) else bootstrap(rates, locks)
 
 
-def rows(folder: Path, task: str, attempt: int = -1) -> Iterator[list[str]]:
+def rows(folder: Path = FOLDER, task: str = "plan", attempt: int = -1) -> Iterator[list[str]]:
     """Yield a row for each agent: success in each set, with the range of the trainings."""
     for agent in agents(folder, task):
         results = read(folder, task, agent)
@@ -150,7 +135,7 @@ def rows(folder: Path, task: str, attempt: int = -1) -> Iterator[list[str]]:
         yield cells
 
 
-def rows_by_bits(folder: Path, task: str) -> Iterator[list[str]]:
+def rows_by_bits(folder: Path = FOLDER, task: str = "plan") -> Iterator[list[str]]:
     """Yield a row for each set and number of bits, with the success of each agent."""
     results = [read(folder, task, agent) for agent in agents(folder, task)]
     for rules in SETS:
@@ -160,15 +145,7 @@ def rows_by_bits(folder: Path, task: str) -> Iterator[list[str]]:
             yield [f"`{rules}`", f"{group:g}", str(count), *(percent(r, None) for r in rates)]
 
 
-def tables(folder: Path, task: str) -> str:
-    """Return the Markdown tables of a task."""
-    head = ["", "trainings", *(f"`{rules}` ({len(bits(rules))} locks)" for rules in SETS)]
-    by_bits = ["set", "bits", "locks", *(AGENTS[agent] for agent in agents(folder, task))]
-    both = [[head, *rows(folder, task)], [by_bits, *rows_by_bits(folder, task)]]
-    return "\n\n".join(map(markdown_table, both))
-
-
-def draw(folder: Path, task: str) -> Figure:
+def draw(folder: Path = FOLDER, task: str = "plan") -> Figure:
     """Draw success against certified bits, one panel for each set."""
     figure = Figure((10.0, 3.8), dpi=140, layout="constrained")
     panels = figure.subplots(1, len(SETS), sharey=True)
@@ -209,19 +186,3 @@ def draw_set(axes: Axes, folder: Path, task: str, rules: str) -> None:
     axes.grid(axis="y", color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def write(folder: Path, out: Path) -> None:
-    """Draw the figure of the task plan, and print the tables."""
-    with rc_context(STYLE):
-        draw(folder, "plan").savefig(out)
-    print(tables(folder, "plan"))
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: figure.py FOLDER OUT.png")
-    try:
-        write(*map(Path, sys.argv[1:]))
-    except (RuleSafeError, OSError) as error:
-        sys.exit(f"error: {error}")

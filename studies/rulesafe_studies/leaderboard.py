@@ -1,16 +1,10 @@
-#!/usr/bin/env python3
-"""Write docs/leaderboard.md from the submissions of the repository.
+"""The leaderboard: results of the submissions in studies/submissions.
 
-    .venv/bin/python scripts/leaderboard.py
-
-submissions/NAME/ contains submission.json of `rulesafe eval --benchmark` and about.yaml; see
-docs/submit.md. The actions of a new submission are executed again, some minutes of CPU time; its
-hash is then stored in submissions/verified.json. With --all, those of all submissions are executed
-again: do so before a proposed submission is merged, since it could come with a wrong verified.json.
+studies/submissions/NAME/ contains submission.json of `rulesafe eval --benchmark` and about.yaml;
+see docs/submit.md.
 """
 
 import html
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,21 +19,11 @@ from rulesafe_eval.benchmarks import BENCHMARKS, benchmark_of, load_benchmark
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
 from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_studies.data import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "submissions"
+FOLDER = ROOT / "studies/submissions"
 VERIFIED = FOLDER / "verified.json"
 PAGE = ROOT / "docs/leaderboard.md"
-
-HEAD = """\
-# Leaderboard
-
-Results on the [benchmarks](submit.md#benchmarks), sorted by success rate. The actions of each
-submission were executed again, with the stated outcomes. This does not show how the actions were
-chosen; "privileged" is what the authors state, after "yes" if the evaluation found some. 95 %
-intervals are Wilson's or bootstraps over the poses. To add a policy: [Submit a result](submit.md).
-Written by `scripts/leaderboard.py`.
-"""
 
 
 @dataclass(frozen=True)
@@ -101,23 +85,33 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
         yield Entry(path.parent, about, name, content, pool_rules([content]))
 
 
-def page(submissions: list[Entry]) -> str:
-    """Return the leaderboard as Markdown."""
-    parts = [HEAD]
+def text(folder: Path = FOLDER) -> str:
+    """Return the tables of the benchmarks as Markdown.
+
+    Raises:
+        RuleSafeError: a submission was not verified since it was changed.
+    """
+    submissions, known = list(entries(folder)), verified()
+    for entry in submissions:
+        if folder == FOLDER and known.get(entry.folder.name) != digest(entry):
+            raise RuleSafeError(
+                f"{entry.folder} is not verified; call python -m rulesafe_studies leaderboard"
+            )
+    parts = []
     for name in BENCHMARKS:
         benchmark = load_benchmark(name)
         parts.append(f"## {name}\n\n{benchmark.title[0].upper()}{benchmark.title[1:]}: ")
-        parts[-1] += f"{len(benchmark.entries)} episodes.\n"
+        parts[-1] += f"{len(benchmark.entries)} episodes."
         chosen = [entry for entry in submissions if entry.benchmark == name]
         if not chosen:
-            parts.append("No submissions yet.\n")
+            parts.append("No submissions yet.")
             continue
         chosen.sort(key=lambda entry: -entry.results.values("opened").mean())
         rows = ["| policy | success | process score | memory | inputs | training | privileged |"]
         rows.append("|---|---|---|---|---|---|---|")
         rows += map(row, chosen)
-        parts.append("\n".join(rows) + "\n")
-    return "\n".join(parts)
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts)
 
 
 def row(entry: Entry) -> str:
@@ -143,24 +137,39 @@ def escaped(text: str) -> str:
     return html.escape(" ".join(text.split()), quote=False).replace("|", "&#124;")
 
 
-def main() -> int:
-    """Verify new submissions, and write the page if all are verified; return the exit status."""
-    submissions, known = list(entries()), {}
-    if VERIFIED.is_file():
-        known = read_json(VERIFIED, "a list of verified submissions")
-    for entry in submissions:
-        digest = sha256(entry.folder / "submission.json")
-        if known.get(entry.folder.name) == digest and "--all" not in sys.argv:
+def verified() -> dict[str, str]:
+    """Return the hashes of the submissions that were verified, by name."""
+    if not VERIFIED.is_file():
+        return {}
+    found: dict[str, str] = read_json(VERIFIED, "a list of verified submissions")
+    return found
+
+
+def digest(entry: Entry) -> str:
+    """Return the hash of a submission."""
+    return sha256(entry.folder / "submission.json")
+
+
+def verify(all: bool = False) -> int:
+    """Execute the actions of new submissions again, and write docs/leaderboard.md.
+
+    It takes some minutes of CPU time for each; then its hash is stored in verified.json.
+
+    Args:
+        all: Execute those of all submissions again: do so before a proposed submission is merged,
+            since it could come with a wrong verified.json.
+    """
+    from rulesafe_studies import pages
+
+    known = verified()
+    for entry in entries():
+        if known.get(entry.folder.name) == digest(entry) and not all:
             continue
         print(f"{entry.folder.name}: executing the actions again", flush=True)
         if wrong := differences(entry.content, workers=2):
             print("\n".join(wrong))
             return 1
-        write_json(VERIFIED, known := known | {entry.folder.name: digest})
-    write_atomically(PAGE, page(submissions).encode())
+        write_json(VERIFIED, known := known | {entry.folder.name: digest(entry)})
+    write_atomically(PAGE, pages.written(PAGE.read_text("utf-8")).encode())
     print(PAGE)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tasks import TRAIN, Task, vectors
 from torch import Tensor, nn
 from torch.distributions import Categorical
 from torch.nn.functional import scaled_dot_product_attention
+
+from rulesafe_studies.moves.tasks import TRAIN, Task, vectors
 
 WIDTH, LAYERS, HEADS = 64, 2, 4
 

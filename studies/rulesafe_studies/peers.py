@@ -1,30 +1,19 @@
-#!/usr/bin/env python3
-"""Write the tables of a comparison into docs/benchmarks.md.
-
-    .venv/bin/python benchmarks/peers/report.py [JSON [PAGE]]
-
-replaces the text between the two comments of the page; the JSON file is by default
-docs/results/data/peers.json.
-"""
+"""The tables of the comparison with other simulators in docs/benchmarks.md."""
 
 import json
-import sys
-from pathlib import Path
+import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rulesafe_data.measuring import folded, markdown_table
 
-from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import write_atomically
+from rulesafe_data.markdown import markdown_table
+from rulesafe_studies.data import DATA
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA, PAGE = ROOT / "docs/results/data/peers.json", ROOT / "docs/benchmarks.md"
-BEGIN, END = "<!-- begin: peers -->", "<!-- end: peers -->"
 COLUMNS = ("joint states", "one camera", "two cameras")  # by number of cameras
 
 
-def rates(content: dict[str, Any], subject: str, cameras: int, time: str = "cpu") -> list[float]:
+def rates(content: Mapping[str, Any], subject: str, cameras: int, time: str = "cpu") -> list[float]:
     """Return simulated s per s of CPU or wall time, by round; empty if not measured."""
     return [
         run["simulated"] / run[time]
@@ -145,31 +134,16 @@ def tables(content: dict[str, Any]) -> str:
     )
 
 
+def folded(title: str, content: str) -> str:
+    """Format Markdown as a folded section, for GitHub and for mkdocs (md_in_html)."""
+    return f'<details markdown="1">\n<summary>{title}</summary>\n\n{content}\n\n</details>'
+
+
 def wrapped(text: str) -> str:
     """Return a paragraph in lines of at most 100 columns."""
-    import textwrap
-
     return "\n".join(textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False))
 
 
-def updated(page: str, content: dict[str, Any]) -> str:
-    """Return the page with the tables of a comparison.
-
-    Raises:
-        RuleSafeError: the page lacks one of the comments BEGIN and END.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise RuleSafeError(f"the page has no comments {BEGIN} and {END} between which to write")
-    return f"{before}{BEGIN}\n\n{tables(content)}\n\n{END}{after}"
-
-
-def main(data: Path = DATA, page: Path = PAGE) -> None:
-    """Replace the tables in the file `page` by those of the file `data`."""
-    content = json.loads(data.read_text("utf-8"))
-    write_atomically(page, updated(page.read_text("utf-8"), content).encode())
-
-
-if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:3]))
+def text() -> str:
+    """Return the tables of the stored comparison."""
+    return tables(json.loads((DATA / "peers.json").read_text("utf-8")))

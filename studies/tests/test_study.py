@@ -1,4 +1,4 @@
-"""scripts/study.sh: its commands are valid, and resumed runs at their smallest write the same."""
+"""studies/study.sh: its commands are valid, and resumed runs at their smallest write the same."""
 
 import os
 import shlex
@@ -18,7 +18,7 @@ from rulesafe_cli.table import COMMANDS
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.proofs import prove
 
-STUDY = Path(__file__).parents[1] / "scripts/study.sh"
+STUDY = Path(__file__).parents[1] / "study.sh"
 SMALL = {
     "RULES": "rule_002 rule_003",
     "MEMORIES": "none vq",

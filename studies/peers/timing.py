@@ -101,6 +101,6 @@ def read_scene(options: argparse.Namespace) -> dict:
     if options.scene is None or not (options.scene / "scene.json").exists():
         raise SystemExit(
             f"--scene is {options.scene}, which has no scene.json; write it with "
-            "`python benchmarks/peers/scene.py FOLDER`"
+            "`python studies/peers/scene.py FOLDER`"
         )
     return json.loads((options.scene / "scene.json").read_text())

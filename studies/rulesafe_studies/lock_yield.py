@@ -1,18 +1,16 @@
-#!/usr/bin/env python3
 """Count how many replies of a language model pass each stage of their verification.
 
-Usage: lock_yield.py OUT.json NAME=RUN[,RUN...] ...
-
-RUN is the --out folder of a completed `rulesafe rules generate` (locks) or `rulesafe demos write`
-(task programs). The runs of one NAME have the same settings, and their replies are pooled. The
-script prints the tables of docs/lock_design.md.
+A run is the --out folder of a completed `rulesafe rules generate` (locks) or `rulesafe demos write`
+(task programs).
 """
 
 import json
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
@@ -21,6 +19,7 @@ from rulesafe_data.intervals import wilson
 from rulesafe_demos.write import VERDICT
 from rulesafe_design import answers
 from rulesafe_design.generate import REPORT, REQUEST
+from rulesafe_studies.data import DATA
 
 RUN_FAILURES = ("error", "time", "memory", "crash", "output", "clock", "state")
 """Outcomes of a program that fails while it runs."""
@@ -42,6 +41,8 @@ STAGES = {
 }
 """Verification stages of locks and of task programs, in order -> outcomes that fail in them."""
 
+FILE = DATA / "lock_yield.json"
+
 SUMS = ("asked", "tokens_in", "tokens_out")
 
 
@@ -60,14 +61,21 @@ def passed(outcomes: dict[str, int], subject: str) -> dict[str, int]:
     return found
 
 
-def row(name: str, outcomes: dict[str, int], subject: str) -> str:
+def row(name: str, outcomes: dict[str, int], subject: str) -> list[str]:
     """Return a row of a table: counts, and rates in percent with 95 % Wilson intervals."""
     count = sum(outcomes.values())
     cells = [name, str(count)]
     for stage in passed(outcomes, subject).values():
         low, high = wilson(stage, count)
         cells.append(f"{stage} ({100 * low:.0f}-{100 * high:.0f} %)")
-    return f"| {' | '.join(cells)} |"
+    return cells
+
+
+def rows(subject: str, path: Path = FILE) -> Iterator[list[str]]:
+    """Yield the rows of the table of "locks" or "programs" in docs/lock_design.md."""
+    for name, content in read_json(path, "counts of replies").items():
+        if content["of"] == subject:
+            yield row(name, content["outcomes"], subject)
 
 
 def pooled(runs: list[Path]) -> dict[str, Any]:
@@ -79,7 +87,7 @@ def _programs(runs: list[Path]) -> dict[str, Any]:
     verdicts = [read_json(run / VERDICT, "a verdict") for run in runs]
     models = sorted({verdict["model"] for verdict in verdicts})
     if len(models) > 1:
-        sys.exit(f"different models: {', '.join(models)}")
+        raise RuleSafeError(f"different models: {', '.join(models)}")
     tries = [each for verdict in verdicts for each in verdict["tries"]]
     outcomes = Counter("opened" if each["opened"] else each["kind"] for each in tries)
     tokens = {key: sum(each[key] or 0 for each in tries) for key in ("tokens_in", "tokens_out")}
@@ -100,31 +108,29 @@ def _locks(runs: list[Path]) -> dict[str, Any]:
         outcomes.update(report["outcomes"])
     origins = [request["origin"] for request in requests]
     if any(origin != origins[0] for origin in origins):
-        sys.exit(f"{', '.join(map(str, runs))}: different models or settings")
+        raise RuleSafeError(f"{', '.join(map(str, runs))}: different models or settings")
     sums = {key: sum(report[key] for report in reports) for key in SUMS}
     return {"of": "locks", "origin": origins[0], **sums, "outcomes": dict(sorted(outcomes.items()))}
 
 
-def main(out: str, *named: str) -> None:
-    """Write the counts of the named runs to the JSON file `out`, and print their tables."""
-    found = {}
+def count(named: Annotated[tuple[str, ...], tyro.conf.Positional], out: Path = FILE) -> None:
+    """Count the replies in runs of a language model that pass each stage of their verification.
+
+    Args:
+        named: NAME=RUN[,RUN...]: the runs of one name have the same settings, and their replies are
+            pooled. A run is a completed --out of `rulesafe rules generate` or `rulesafe demos
+            write`.
+        out: JSON file of the counts. `pages` writes its tables into docs/lock_design.md.
+    """
+    found: dict[str, Any] = {}
     for text in named:
         name, equals, runs = text.partition("=")
         if not equals or name in found:
-            sys.exit(f"{text!r}: each argument is NAME=RUN[,RUN...], with a unique NAME")
+            raise RuleSafeError(f"{text!r}: each argument is NAME=RUN[,RUN...], with a unique NAME")
         try:
             found[name] = pooled([Path(run) for run in runs.split(",")])
         except (OSError, RuleSafeError) as error:
-            sys.exit(f"{text}: {error}; a RUN is an --out that has ended")
-    write_atomically(Path(out), (json.dumps(found, indent=1) + "\n").encode())
-    for subject, stages in STAGES.items():
-        rows = [row(n, c["outcomes"], subject) for n, c in found.items() if c["of"] == subject]
-        if rows:
-            print(f"| {subject} | n | {' | '.join(stages)} |\n|{' --- |' * (len(stages) + 2)}")
-            print("\n".join(rows) + "\n")
-
-
-if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+            raise RuleSafeError(f"{text}: {error}; a RUN is an --out that has ended") from error
+    write_atomically(out, (json.dumps(found, indent=1) + "\n").encode())
+    for content in found.values():
+        print(content["of"], passed(content["outcomes"], content["of"]))

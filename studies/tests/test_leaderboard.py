@@ -1,8 +1,6 @@
 """The leaderboard is written from complete submissions, and is up to date."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
@@ -10,9 +8,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.files import sha256
 from rulesafe_eval.benchmarks import load_benchmark
 from rulesafe_eval.submission import FORMAT, check, read_submission, request_of
+from rulesafe_studies import leaderboard
 
-ROOT = Path(__file__).parents[1]
-SUBMISSIONS = sorted((ROOT / "submissions").glob("*/submission.json"))
+SUBMISSIONS = sorted(leaderboard.FOLDER.glob("*/submission.json"))
 ABOUT = """policy: "A | <b>policy</b>"
 authors: someone
 memory: none
@@ -20,14 +18,6 @@ inputs: images
 training: none
 privileged: none
 """
-
-
-@pytest.fixture(scope="module")
-def leaderboard():
-    spec = importlib.util.spec_from_file_location("leaderboard", ROOT / "scripts/leaderboard.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def stated(found, opened):
@@ -45,12 +35,6 @@ def stated(found, opened):
     return {"format": FORMAT, "request": request, "episodes": episodes}
 
 
-def test_the_page_is_up_to_date_and_all_submissions_were_verified(leaderboard):
-    assert leaderboard.PAGE.read_text() == leaderboard.page(list(leaderboard.entries()))
-    known = json.loads(leaderboard.VERIFIED.read_text()) if SUBMISSIONS else {}
-    assert known == {path.parent.name: sha256(path) for path in SUBMISSIONS}
-
-
 @pytest.mark.episode
 @pytest.mark.parametrize("path", SUBMISSIONS, ids=lambda path: path.parent.name)
 def test_some_episodes_of_each_submission_are_executed_again(path):
@@ -63,18 +47,18 @@ def test_some_episodes_of_each_submission_are_executed_again(path):
         assert check(request.setup, lines, episode) == []
 
 
-def test_a_row_has_the_results_and_text_without_markup(leaderboard, tmp_path):
+def test_a_row_has_the_results_and_text_without_markup(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "about.yaml").write_text(ABOUT)
     content = stated(load_benchmark("multi_task"), True)
     (folder / "submission.json").write_text(json.dumps(content))
-    page = leaderboard.page(list(leaderboard.entries(tmp_path)))
+    page = leaderboard.text(tmp_path)
     row = "| A &#124; &lt;b&gt;policy&lt;/b&gt; | 100 % (72..100) | 1.00 (1.00..1.00) | none |"
     assert row in page and page.count("No submissions yet.") == 3
 
 
-def test_privileged_information_has_to_be_stated(leaderboard, tmp_path):
+def test_privileged_information_has_to_be_stated(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     content = stated(load_benchmark("multi_task"), True)
@@ -84,30 +68,42 @@ def test_privileged_information_has_to_be_stated(leaderboard, tmp_path):
     with pytest.raises(RuleSafeError, match=r"about\.yaml states no privileged information"):
         list(leaderboard.entries(tmp_path))
     (folder / "about.yaml").write_text(ABOUT.replace("privileged: none", "privileged: phases"))
-    assert "| yes: phases |" in leaderboard.page(list(leaderboard.entries(tmp_path)))
+    assert "| yes: phases |" in leaderboard.text(tmp_path)
 
 
-def test_with_all_a_stored_verification_does_not_count(leaderboard, tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """The folder of the only submission, whose episodes have another outcome if they are executed
+    again."""
     folder = tmp_path / "mine"
     folder.mkdir()
     content = stated(load_benchmark("multi_task"), True)
     (folder / "submission.json").write_text(json.dumps(content))
     (folder / "about.yaml").write_text(ABOUT)
-    verified = tmp_path / "verified.json"
-    verified.write_text(json.dumps({"mine": sha256(folder / "submission.json")}))
     submissions = list(leaderboard.entries(tmp_path))
-    monkeypatch.setattr(leaderboard, "entries", lambda: submissions)
-    monkeypatch.setattr(leaderboard, "VERIFIED", verified)
+    monkeypatch.setattr(leaderboard, "entries", lambda *_: submissions)
+    monkeypatch.setattr(leaderboard, "VERIFIED", tmp_path / "verified.json")
     monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(leaderboard, "differences", lambda *_, **__: ["it was not opened"])
-    monkeypatch.setattr("sys.argv", ["leaderboard.py"])
-    assert leaderboard.main() == 0
-    monkeypatch.setattr("sys.argv", ["leaderboard.py", "--all"])
-    assert leaderboard.main() == 1
+    (tmp_path / "page.md").write_text("<!-- begin: leaderboard -->\n<!-- end: leaderboard -->\n")
+    return folder
+
+
+def test_with_all_a_stored_verification_does_not_count(mine, capsys):
+    digest = sha256(mine / "submission.json")
+    (mine.parent / "verified.json").write_text(json.dumps({"mine": digest}))
+    assert leaderboard.verify() == 0
+    assert "A &#124; &lt;b&gt;policy" in (mine.parent / "page.md").read_text()
+    assert leaderboard.verify(all=True) == 1
     assert "it was not opened" in capsys.readouterr().out
 
 
-def test_incomplete_submissions_are_refused(leaderboard, tmp_path):
+def test_a_submission_that_was_not_verified_is_not_written(mine):
+    with pytest.raises(RuleSafeError, match="is not verified; call python -m rulesafe_studies"):
+        leaderboard.text()
+
+
+def test_incomplete_submissions_are_refused(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "about.yaml").write_text(ABOUT)

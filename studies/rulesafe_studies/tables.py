@@ -1,9 +1,6 @@
-#!/usr/bin/env python3
-"""Write tables of docs/results from the episodes stored in docs/results/data.
+"""The tables of policies and memories in README.md and docs/results: one function each.
 
-    .venv/bin/python scripts/results_tables.py
-
-replaces in each section that TABLES lists the rows of its first table; heads, notes and text stay.
+A function yields the rows below the head of its table (pages.py).
 """
 
 import json
@@ -11,12 +8,9 @@ import math
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
-
-from results_differences import difference, points
 
 from rulesafe_eval.comparison import row_of
 from rulesafe_eval.diagnosis import CAUSES
@@ -29,13 +23,13 @@ from rulesafe_eval.statistics import (
     percent,
     sign_flips,
 )
-from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_eval.table import Pooled
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
+from rulesafe_studies.data import DATA, pick, pooled, read_csv, stored
+from rulesafe_studies.differences import difference, points
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs/results"
-DATA = RESULTS / "data"
 Cells = tuple[str, ...]
 
 CONTROLS, KEYFRAMES = "rulesafe_studies.controls", "rulesafe_studies.keyframes"
@@ -92,16 +86,6 @@ MEMORIES = {
     ),
 }
 """Memories of the study `memories`, from little to much information."""
-
-
-def stored(name: str, folders: Sequence[str] = ("twenty_rules", "memories")) -> list[Path]:
-    """Return the stored evaluations of a policy, one for each training."""
-    return sorted(path for each in folders for path in (DATA / each).glob(f"{name}_[0-9].json"))
-
-
-def pooled(paths: Iterable[Path]) -> Pooled:
-    """Return the episodes of some evaluations of one policy in one condition."""
-    return pool_rules([json.loads(path.read_text("utf-8")) for path in paths])
 
 
 def compared(first: Pooled, second: Pooled) -> dict[str, Any]:
@@ -260,7 +244,7 @@ def sizes() -> Iterator[Cells]:
     from vq_memory_node.memory import make_memory
 
     latency = {
-        (path.stem, measure["subject"]): f"{measure['median']:.1f}"
+        (path.stem, re.sub(r"[\w.]+:", "", measure["subject"])): f"{measure['median']:.1f}"
         for path in (DATA / "latency").glob("*.json")
         for measure in json.loads(path.read_text("utf-8"))["measures"]
         if measure["name"] == "chunk"
@@ -283,7 +267,9 @@ def sizes() -> Iterator[Cells]:
         bits = f"{shape.length * math.log2(shape.vocabulary):.0f}" if shape.vocabulary else ""
         parameters = f"{round(count, -3):,}".replace(",", " ")
         measured = title == "VQ, J=4 (80 bits)" or kind != "vq"  # of VQ only the default
-        inference = latency.get((size, f"two_level {kind}"), "") if measured else ""
+        inference = (
+            latency.get((size, f"two_level {kind.rpartition(':')[2]}"), "") if measured else ""
+        )
         yield title, observed, values, bits, parameters, inference, digests
 
 
@@ -383,42 +369,95 @@ def additions() -> Iterator[Cells]:
             yield safes, ADDITIONS[name], *figures(each), *more
 
 
-TABLES = {
-    "policies": {"What the additions to DP3 contribute": additions},
-    "twenty_rules": {
-        "One policy for twenty rules and ten safes": twenty_rules,
-        "Success by rule": by_rule,
-        "Causes of failures": causes,
-        "Other memories": memories,
-        "Inputs and sizes of the memories": sizes,
-        "Disturbances": robustness,
-        "Memories out of distribution": shifted,
-        "New locks": generated,
-        "Memory length under long locks": lengths,
-    },
+SIMPLE = {"no memory": "none", "raw history": "raw", "VQ (J=4)": "vq"}
+
+
+def interval(row: Mapping[str, str], start: str = "") -> str:
+    """Return the rate of a CSV row with its interval; `start`: first part of the columns' names."""
+    keys = [f"{start}{end}" for end in ("", "_low", "_high")] if start else ["rate", "low", "high"]
+    return "{} % ({}..{})".format(*(row[key] for key in keys))
+
+
+def policies() -> list[Mapping[str, str]]:
+    """Return the episodes of docs/results/policies.md that this project counted."""
+    return [row for row in read_csv(DATA / "policies.csv") if row["source"] == "ours"]
+
+
+def one_rule() -> Iterator[Cells]:
+    """Yield memory, and success under rule_001 and rule_020 on both splits."""
+    for title, memory in SIMPLE.items():
+        same = {"policy": "DP3-SF", "memory": memory, "training": "all"}
+        yield (
+            title,
+            *(
+                interval(pick(policies(), rule=rule, split=split, **same))
+                for rule in ("rule_001", "rule_020")
+                for split in ("train", "shifted")
+            ),
+        )
+
+
+TOKENS = (*((j, "40", "0") for j in ("2", "4", "32", "256")), ("4", "20", "0"), ("4", "40", "0"))
+TOKENS += (("4", "40", "1 repeated"), ("4", "60", "1"))
+"""J, M and training of the columns of the table by number of tokens."""
+
+
+def token_counts() -> Iterator[Cells]:
+    """Yield the counts by vocabulary size and memory length."""
+    same = {"policy": "DP3-SF", "memory": "vq", "rule": "rule_020", "split": "shifted"}
+    found = [pick(policies(), J=j, M=m, training=seed, **same) for j, m, seed in TOKENS]
+    yield "opened", *(f"{row['opened']}/{row['episodes']}" for row in found)
+
+
+PROBED: Cells = ("", ", mask only", ", raw memory", ", raw memory of the hand")
+PROBED += tuple(f", tokens J = {j}" for j in (4, 32, 256))
+PROBED += tuple(f", tokens rule_001_rule_020_hand, J = {j}" for j in (4, 32))
+PROBED += tuple(f", tokens {name}, J = 4" for name in ("ema", "by_usage", "fsq"))
+"""Inputs of the probe in its table, after "joints"."""
+
+
+def step_probe() -> Iterator[Cells]:
+    """Yield input, and accuracy of the probe of rule_020 on both splits."""
+    rows = read_csv(DATA / "step_probe.csv")
+    for name in PROBED:
+        row = pick(rows, rules="rule_020", input=f"joints{name}")
+        yield row["input"], *(interval(row, f"{split}_accuracy") for split in ("train", "shifted"))
+
+
+def token_stability() -> Iterator[Cells]:
+    """Yield tokens, the share that is unchanged in each condition, and that by chance."""
+    rows = read_csv(DATA / "token_stability.csv")
+    models = ("J = 4", "J = 32", *(f"rule_001_rule_020_hand, J = {j}" for j in (4, 32)))
+    for name in (*(f"tokens unchanged, {m}" for m in models), "raw windows, relative change"):
+        row = pick(rows, episodes="train", input=name)
+        chance = f"{row['chance']} %" if row["chance"] else ""
+        yield name, *(interval(row, kind) for kind in ("noise", "faster", "slower")), chance
+
+
+def expert(*wanted: tuple[str, str, str]) -> Iterator[Cells]:
+    """Yield the expert's success and speed for each (title, page, rule) of expert.csv."""
+    rows = read_csv(DATA / "expert.csv")
+    for title, page, rule in wanted:
+        row = pick(rows, page=page, by="rule", rule=rule)
+        opened, attempts = int(row["opened"]), int(row["attempts"])
+        rate = f"{100 * opened / attempts:.1f} %"
+        cells = (f"{opened}/{attempts}", rate, f"{row['low']}..{row['high']}", row["frames"])
+        speed = (row["seconds"], f"{row['planning']} %", row["states_h"])
+        yield title, *cells, *speed, *([row["all_h"]] if row["all_h"] else [])
+
+
+IN_README = {
+    "VQ-Memory (J=4), joints of the hand": "vq",
+    "raw joint-position history": "raw",
+    "VQ-Memory (J=4), all joints, as published": "vq_all_joints",
+    "elapsed time": "time",
+    "none": "none",
 }
-"""The tables by page and heading of their section."""
 
 
-def written(page: str) -> str:
-    """Return the text of a page with the rows of its tables computed again."""
-    text = (RESULTS / f"{page}.md").read_text("utf-8")
-    for heading, rows in TABLES[page].items():
-        head = rf"(^#+ {re.escape(heading)}\n(?:(?![#|]).*\n)*\|.*\n\|---.*\n)(?:\|.*\n)*"
-        found = re.search(head, text, re.M)
-        if not found:
-            raise ValueError(f"{page}.md has no table under {heading!r}")
-        lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in rows())
-        body = "".join(f"|{line}\n" for line in lines)
-        text = text[: found.end(1)] + body + text[found.end() :]
-    return text
-
-
-def main() -> None:
-    """Write the tables of all pages."""
-    for page in TABLES:
-        (RESULTS / f"{page}.md").write_text(written(page), "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def readme() -> Iterator[Cells]:
+    """Yield memory, success, and the counts of all and of the most demanding episodes."""
+    for title, name in IN_README.items():
+        found = pooled(stored(name))
+        opened, success, _ = figures(found)
+        yield title, success, opened, figures(by_bits(found)[-1])[0]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compare the speed of our environment with that of other simulators on the same work.
 
-    .venv/bin/python benchmarks/peers/run.py --json docs/results/data/peers.json
+    .venv/bin/python studies/peers/run.py --json docs/results/data/peers.json
 
 prepares a virtual environment for each peer (build/peers), exports our scene for them, runs all
 simulators alternately, each in a new process, and prints tables. README.md describes what is
-measured; report.py writes the tables of a JSON file into docs/benchmarks.md.
+measured; `python -m rulesafe_studies pages` writes the tables into docs/benchmarks.md.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ import tyro
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import report
 import scene
-from rulesafe_data.measuring import machine
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import write_atomically
+from rulesafe_studies.measuring import machine
+from rulesafe_studies.peers import tables
 
 HERE = Path(__file__).resolve().parent
 
@@ -267,7 +267,7 @@ def compare(options: Options) -> None:
         "runs": [rounded(each) for each in runs],
         "parallel": [rounded(each) for each in in_parallel(options)],
     }
-    print(report.tables(content))
+    print(tables(content))
     if options.json:
         write_atomically(options.json, dump(content).encode())
 

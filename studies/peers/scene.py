@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Export our scene for other simulators: robot, safe, stand, room, cameras, lights and motion.
 
-    python benchmarks/peers/scene.py build/peers/scene
+    python studies/peers/scene.py build/peers/scene
 
 writes robot.urdf and safe.urdf, in which links are merged as in our simulation, with capsules as
 <capsule> (which SAPIEN's loader reads, and which are one collision shape), and scene.json

@@ -1,6 +1,4 @@
-"""Draw a sheet of camera images that shows the variations of splits.
-
-    python scripts/variation_sheet.py docs/images/variations.jpg
+"""A sheet of camera images that shows the variations of splits.
 
 Each pair shows the first frame of an episode, head camera left and front camera right. The episodes
 use the safes of the split in turn and the seeds 0, 1, ...
@@ -24,14 +22,23 @@ GAP = 6  # pixels
 
 @dataclass(frozen=True)
 class Sheet:
-    """Settings of the sheet."""
+    """Settings of the sheet.
+
+    Attributes:
+        image: JPEG file.
+        splits: Splits to show.
+        each: Number of episodes of each split.
+        columns: Number of image pairs side by side.
+        rule: Rule of the lock.
+        quality: Quality of the JPEG.
+    """
 
     image: Annotated[Path, tyro.conf.Positional]
     splits: tuple[str, ...] = ("train", "shifted")
-    each: int = 6  # episodes of each split
-    columns: int = 3  # image pairs side by side
+    each: int = 6
+    columns: int = 3
     rule: str = "rule_001"
-    quality: int = 80  # of the JPEG
+    quality: int = 80
 
 
 def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
@@ -52,8 +59,8 @@ def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
     return drawn
 
 
-def main(sheet: Sheet) -> None:
-    """Write the sheet as a JPEG."""
+def draw(sheet: Annotated[Sheet, tyro.conf.arg(name="")]) -> None:
+    """Draw a sheet of camera images that shows the variations of splits."""
     drawn = [pair for split in sheet.splits for pair in pairs(split, sheet.each, sheet.rule)]
     width, height = drawn[0].size[0] + GAP, drawn[0].size[1] + GAP
     rows = -(-len(drawn) // sheet.columns)
@@ -63,7 +70,3 @@ def main(sheet: Sheet) -> None:
         page.paste(pair, (column * width, row * height))
     page.save(sheet.image, quality=sheet.quality, optimize=True)
     print(f"{sheet.image}: {len(drawn)} episodes, {sheet.image.stat().st_size // 1024} kB")
-
-
-if __name__ == "__main__":
-    main(tyro.cli(Sheet, description=__doc__))

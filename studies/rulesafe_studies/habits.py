@@ -1,21 +1,20 @@
 """Find the habits of the expert that planner_node ships, data/habits.yaml.
 
-    python scripts/find_habits.py OUT.yaml
-
 It takes 15 min on two cores. With the safe at the centre of the poses of the nominal split, the
 script lists the possible grasps of each part. It selects the grasp that is also possible at most
 corners of the range of poses, and of several such grasps the one nearest to the posture at the
 start of an episode. Near one posture, paths between grasps are short and straight.
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import tyro
 import yaml
 from numpy.typing import NDArray
 
@@ -144,9 +143,15 @@ def _task(task: Situation) -> tuple[str, str, _Candidate]:
     return find(load_safe(name), part, opens, before)
 
 
-def main(out: Path, processes: int = 2) -> None:
-    """Write the habits of all safes to a YAML file. Habits already in the file are kept, so that
-    the same call resumes an interrupted run."""
+def write(out: Annotated[Path, tyro.conf.Positional], processes: int = 2) -> None:
+    """Find the habits of the expert on all safes and write them to a YAML file.
+
+    Habits already in the file are kept, so that the same call resumes an interrupted run.
+
+    Args:
+        out: YAML file.
+        processes: Number of processes.
+    """
     habits: dict[str, dict[str, list[float]]] = read_yaml(out) if out.exists() else {}
     tasks = [(name, *situation) for situation in SITUATIONS for name in SAFES]
     left = tasks[sum(key.split()[0] in SAFES for key in habits) :]
@@ -173,8 +178,6 @@ def _medoid(habits: Mapping[str, Mapping[str, list[float]]], side: str) -> list[
 HEAD = """\
 # For each situation (a safe, or the hinge's side for other safes; an event; for the door how the
 # handle stands): the arm's posture (7, rad) halfway through the motion, and the pinch: number of
-# the safe's grasp, sense, roll and tilt (rad). Found by scripts/find_habits.py.
+# the safe's grasp, sense, roll and tilt (rad). Found by
+# python -m rulesafe_studies habits.
 """
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

@@ -3,7 +3,7 @@
 # evaluations and their tables. They take hours; the same command resumes an interrupted run, and
 # gives the same tables.
 #
-#     scripts/study.sh OUT STUDY...
+#     studies/study.sh OUT STUDY...
 #
 # STUDY                 (estimated hours on two cores)
 #   paper         (21)  the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
@@ -34,7 +34,7 @@
 # memories, RULES and MEMORIES also that of robustness.
 set -euo pipefail
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
-out=${1:?usage: scripts/study.sh OUT STUDY...}
+out=${1:?usage: studies/study.sh OUT STUDY...}
 shift
 workers=${WORKERS:-2} results=$out/results policies=$out/policies logs=$out/logs
 export OMP_NUM_THREADS=1 # as many processes as cores
@@ -354,7 +354,7 @@ END
 all=${RULES:-all} all=${all// /,}
 export out results policies logs four long all
 while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
-for study in "${@:?usage: scripts/study.sh OUT STUDY...}"; do
+for study in "${@:?usage: studies/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | tokens) "$study" ;;
     memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;

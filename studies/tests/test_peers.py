@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_studies.data import DATA
 
-ROOT = Path(__file__).resolve().parents[1]
-PEERS = ROOT / "benchmarks/peers"
+PEERS = Path(__file__).resolve().parents[1] / "peers"
 SCRIPTS = ("ours", "sapien_loop", "maniskill_scene", "maniskill_pick_cube", "robosuite_door")
 OWN = ("ours", "bare SAPIEN loop")
 
@@ -21,7 +21,7 @@ OWN = ("ours", "bare SAPIEN loop")
 def load(name, monkeypatch):
     """Import a module of the folder, which is no package."""
     monkeypatch.syspath_prepend(str(PEERS))
-    for other in ("report", "scene", "timing"):
+    for other in ("scene", "timing"):
         monkeypatch.delitem(sys.modules, other, raising=False)
     spec = importlib.util.spec_from_file_location(f"peers_{name}", PEERS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
@@ -35,21 +35,12 @@ def call(script, *arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
 
 
-def test_the_tables_of_the_page_are_those_of_the_file(monkeypatch):
-    report = load("report", monkeypatch)
-    content = json.loads(report.DATA.read_text("utf-8"))
-    page = report.PAGE.read_text("utf-8")
-    assert report.updated(page, content) == page
+def test_every_subject_was_measured_in_each_round(monkeypatch):
+    content = json.loads((DATA / "peers.json").read_text("utf-8"))
     subjects = load("run", monkeypatch).SUBJECTS
     runs = Counter((run["subject"], run["cameras"]) for run in content["runs"])
     expected = {(name, n) for name, subject in subjects.items() for n in subject.cameras}
     assert runs == dict.fromkeys(expected, content["rounds"])
-
-
-def test_a_page_without_its_comments_is_refused(monkeypatch):
-    report = load("report", monkeypatch)
-    with pytest.raises(RuleSafeError, match="no comments"):
-        report.updated(f"# Speed\n\n{report.BEGIN}\n", {})
 
 
 def test_each_script_is_compared(monkeypatch):

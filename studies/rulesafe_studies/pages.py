@@ -1,0 +1,103 @@
+"""The generated tables and figures of README.md and docs/.
+
+A page marks the place of a table: `<!-- begin: NAME -->`, head and rows, `<!-- end: NAME -->`.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import write_atomically
+from rulesafe_studies import leaderboard, lock_yield, peers, tables
+from rulesafe_studies.data import RESULTS, ROOT
+from rulesafe_studies.figures import draw_figures
+from rulesafe_studies.moves import results as moves
+
+EXPERT = (
+    ("all", "expert", "all"),
+    ("[task programs](../programs.md)", "programs", "all"),
+    ("[200 generated locks](sampled.md)", "sampled", "all"),
+)
+DEMONSTRATIONS = tuple((name, "demonstrations", name) for name in ("rule_001", "rule_020", "all"))
+
+BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
+    "additions": tables.additions,
+    "by_rule": tables.by_rule,
+    "causes": tables.causes,
+    "demonstrations": partial(tables.expert, *DEMONSTRATIONS),
+    "expert": partial(tables.expert, *EXPERT),
+    "generated": tables.generated,
+    "leaderboard": leaderboard.text,
+    "lengths": tables.lengths,
+    "memories": tables.memories,
+    "moves": moves.rows,
+    "moves_by_bits": moves.rows_by_bits,
+    "one_rule": tables.one_rule,
+    "peers": peers.text,
+    "readme": tables.readme,
+    "robustness": tables.robustness,
+    "sampled": partial(tables.expert, ("all", "sampled", "all")),
+    "shifted": tables.shifted,
+    "sizes": tables.sizes,
+    "step_probe": tables.step_probe,
+    "token_counts": tables.token_counts,
+    "token_stability": tables.token_stability,
+    "twenty_rules": tables.twenty_rules,
+    "yield_of_locks": partial(lock_yield.rows, "locks"),
+    "yield_of_programs": partial(lock_yield.rows, "programs"),
+}
+"""Name of a block -> its text, or the rows below the head of its table."""
+
+BLOCK = re.compile(r"(<!-- begin: (\w+) -->\n)(.*?)(<!-- end: \2 -->)", re.S)
+
+
+def written(text: str) -> str:
+    """Return the text of a page with its blocks computed again.
+
+    Raises:
+        RuleSafeError: a block has an unknown name, or no head of a table.
+    """
+    return BLOCK.sub(_block, text)
+
+
+def _block(found: "re.Match[str]") -> str:
+    begin, name, old, end = found.groups()
+    if name not in BLOCKS:
+        raise RuleSafeError(f"unknown block {name!r}; valid: {', '.join(BLOCKS)}")
+    new = BLOCKS[name]()
+    if isinstance(new, str):
+        return f"{begin}\n{new}\n\n{end}"
+    head = re.match(r"\n\|.*\n\|[-:| ]*\n", old)
+    if not head:
+        raise RuleSafeError(f"the block {name} does not begin with the head of a table")
+    lines = ("".join(f" {cell} |" if cell else " |" for cell in row) for row in new)
+    return begin + head[0] + "".join(f"|{line}\n" for line in lines) + f"\n{end}"
+
+
+def pages() -> list[Path]:
+    """Return the pages that have blocks."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in found if BLOCK.search(path.read_text("utf-8"))]
+
+
+def write(check: bool = False) -> int:
+    """Write the tables and figures of README.md and docs/ from docs/results/data.
+
+    Args:
+        check: Only name the pages whose tables would change; exit code 1 if there are any.
+    """
+    changed = []
+    for path in pages():
+        old = path.read_text("utf-8")
+        if (new := written(old)) != old:
+            changed.append(path)
+            if not check:
+                write_atomically(path, new.encode())
+    for path in changed:
+        print(path.relative_to(ROOT), file=sys.stderr if check else sys.stdout)
+    if not check:
+        draw_figures(RESULTS)
+    return int(check and bool(changed))

@@ -55,7 +55,6 @@ VARIABLES = {
     "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
     "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from this variable only.",
     "OPENAI_BASE_URL": "The endpoint, if `--base-url` is not given.",
-    "RULESAFE_API_KEY": "API key of `rulesafe policy serve` and of its clients.",
     "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
     "RAY_USAGE_STATS_ENABLED": "Ray's usage statistics; set to 0 (off) unless it is set.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain.",
@@ -66,7 +65,6 @@ VARIABLES = {
     "RMW_IMPLEMENTATION": "The middleware; `make setup` installs rmw_fastrtps_cpp.",
     "LD_LIBRARY_PATH": "Passed to the sandbox if set.",
     "AMENT_PREFIX_PATH": "Prefixes of the packages of a sourced ROS 2.",
-    "XDG_CACHE_HOME": "Cache, with the convex pieces of imported safes in `rulesafe/`; ~/.cache.",
     "PATH": "Folders of the nodes' executables.",
 }
 """Environment variable that the code reads or sets -> its meaning."""

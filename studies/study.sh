@@ -243,7 +243,7 @@ memoryless() {
 
 memories() {
     controls=rulesafe_studies.controls keyframes=rulesafe_studies.keyframes
-    rulesafe memory train "$out/demos_all" --quantiser fsq --sees hand --out "$out/fsq" \
+    python -m rulesafe_studies fsq "$out/demos_all" --sees hand --out "$out/fsq" \
         ${STEPS:+--steps "$STEPS"}
     for seed in ${SEEDS:-0 1 2}; do
         for j in 2 32 256; do echo "two_levels $seed vq_J$j vq --clusters $j"; done
@@ -259,7 +259,7 @@ memories() {
         echo "two_levels $seed release_tokens $keyframes:GraspTokens"
         echo "two_levels $seed token_changes $keyframes:TokenKeyframes"
         echo "two_levels $seed oracle $keyframes:OraclePhases"
-        echo "two_levels $seed fsq fsq --memory-model $out/fsq"
+        echo "two_levels $seed fsq vq --memory-model $out/fsq"
         for network in gru transformer; do
             echo "two_levels $seed $network raw --size $network"
         done

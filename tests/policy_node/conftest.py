@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from policy_node.configs import Dp3Config
-from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_studies.controls import INDEX_FINGER, PastActions
 from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
-from vq_memory_node.memory import FsqMemory, NoMemory, RawMemory, VqMemory
-from vq_memory_node.model_files import Architecture, MemoryModel, save_model
+from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 
 LENGTHS = (70, 55, 90)
 INSTRUCTIONS = ("turn the knob", "pull the door", "turn the knob")
@@ -105,40 +103,12 @@ def cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="package")
-def fsq_model(tmp_path_factory):
-    """Return the folder of an FSQ memory model with random weights."""
-    torch = pytest.importorskip("torch")
-    from vq_memory_node.networks import Decoder, Encoder, arrays_of
-
-    architecture = Architecture("fsq", dimensions=2, codes=12, levels=(4, 3))
-    joints, rng = len(ACTION_JOINTS), np.random.default_rng(0)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        encoder = arrays_of("encoder", Encoder(architecture, joints))
-        decoder = arrays_of("decoder", Decoder(architecture, joints))
-    arrays = {
-        **encoder,
-        **decoder,
-        "normaliser.mean": np.zeros(joints, np.float32),
-        "normaliser.std": np.full(joints, 0.1, np.float32),
-        "codebook": np.zeros((12, 2), np.float32),
-        "usage": np.full(12, 1 / 12, np.float32),
-        "clusters.4": rng.integers(0, 4, 12),
-        "clusters.12": np.arange(12),
-    }
-    folder = tmp_path_factory.mktemp("fsq")
-    save_model(MemoryModel(architecture, arrays), folder)
-    return folder
-
-
-@pytest.fixture(scope="package")
-def memories(fsq_model):
+def memories():
     """Return memories of every kind by name, of length 6 where they have a length."""
     return {
         "none": NoMemory(),
         "raw": RawMemory(6),
         "vq": VqMemory("rule_001_rule_020_hand", length=6),
-        "fsq": FsqMemory(str(fsq_model), length=6),
         "actions": PastActions(6),
         "grasps": GraspKeyframes(6),
         "oracle": OraclePhases(6),

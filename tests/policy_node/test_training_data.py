@@ -87,7 +87,7 @@ def test_training_sees_other_points_of_a_cloud_each_time(make, store, small):
     assert seen[0] != seen[1] and max(seen[0] | seen[1]) >= small.points
 
 
-@pytest.mark.parametrize("memory", ["raw", "vq", "fsq", "actions", "grasps", "oracle"])
+@pytest.mark.parametrize("memory", ["raw", "vq", "actions", "grasps", "oracle"])
 def test_memory_is_what_the_memory_reads_at_that_frame(memory, make, store, memories):
     windows = make(memory)
     batch = windows.batch(places(store))

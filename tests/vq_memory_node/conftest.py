@@ -19,10 +19,6 @@ def _trajectory(frames, rng):
 
 
 def _codebook(architecture, arrays, rng):
-    if architecture.kind == "fsq":
-        axes = [np.linspace(-1, 1, level) for level in architecture.levels]
-        grid = np.meshgrid(*axes, indexing="ij")
-        return np.stack([axis.ravel(order="F") for axis in grid], axis=1).astype(np.float32)
     encoder = NumpyEncoder(MemoryModel(architecture, arrays))
     paths = [_trajectory(100, rng) for _ in range(8)]
     frames = rng.integers(0, 100, architecture.codes)

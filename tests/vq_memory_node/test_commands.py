@@ -12,7 +12,7 @@ from rulesafe_demos.render import Rendering, render
 from vq_memory_node.commands import SUBCOMMANDS
 from vq_memory_node.model_files import load_model
 from vq_memory_node.plots import Strip, code_colours, draw_strips, principal, strips_of
-from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
+from vq_memory_node.tokenizers import VqTokenizer, load_tokenizer
 from vq_memory_node.trajectories import load_trajectories
 from vq_memory_node.windows import STRIDE, window_at
 
@@ -94,7 +94,7 @@ def test_strips_show_tokens_and_changes_where_they_are(model, found):
         positions, steps = found.positions[episode], found.steps[episode]
         assert strip.frames == len(positions)
         ends = range(0, len(positions), STRIDE)
-        fine = TOKENIZERS["vq"](model, 16)
+        fine = VqTokenizer(model, 16)
         assert strip.codes.tolist() == [fine.code(window_at(positions, end)) for end in ends]
         assert [step for _, step in strip.changes] == list(range(1, 8))
         for frame, step in strip.changes:

@@ -6,7 +6,6 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import (
     MEMORIES,
-    FsqMemory,
     MemoryShape,
     NoMemory,
     RawMemory,
@@ -14,31 +13,22 @@ from vq_memory_node.memory import (
     make_memory,
     memory_from,
 )
-from vq_memory_node.model_files import Architecture
 from vq_memory_node.rolling import readings_of
 
 SHAPES = {
     "none": MemoryShape("none", 0, 0),
     "raw": MemoryShape("raw", 6, 0),
     "vq": MemoryShape("tokens", 6, 4),
-    "fsq": MemoryShape("tokens", 6, 4),
 }
 
 
 @pytest.fixture
-def fsq_model(random_model, tmp_path):
-    architecture = Architecture("fsq", dimensions=2, codes=12, levels=(4, 3))
-    return random_model(tmp_path / "fsq", 0, architecture, (4,))
-
-
-@pytest.fixture
-def memories(fsq_model):
+def memories():
     """A memory of each kind, by name, with length 6 if it has a length."""
     return {
         "none": NoMemory(),
         "raw": RawMemory(6),
         "vq": VqMemory("rule_001_rule_020_hand", length=6),
-        "fsq": FsqMemory(str(fsq_model), length=6),
     }
 
 
@@ -47,7 +37,7 @@ def test_a_memory_comes_back_from_its_description(kind, memories):
     described = memories[kind].describe()
     assert described["kind"] == kind
     assert memory_from(described) == memories[kind]
-    assert ("hash" in described) == (kind in ("vq", "fsq"))
+    assert ("hash" in described) == (kind == "vq")
 
 
 @pytest.mark.parametrize("kind", MEMORIES.builtin)
@@ -70,10 +60,9 @@ def test_another_tokenizer_under_the_same_name_is_refused(memories):
         memory_from(described)
 
 
-@pytest.mark.parametrize("kind", ["vq", "fsq"])
 @pytest.mark.parametrize("trained", [None, ""])
-def test_a_description_without_the_hash_of_its_tokenizer_is_refused(kind, trained, memories):
-    described = {k: v for k, v in memories[kind].describe().items() if k != "hash"}
+def test_a_description_without_the_hash_of_its_tokenizer_is_refused(trained, memories):
+    described = {k: v for k, v in memories["vq"].describe().items() if k != "hash"}
     if trained is not None:
         described["hash"] = trained
     with pytest.raises(RuleSafeError, match="has changed since the training"):
@@ -87,18 +76,13 @@ def test_another_number_of_tokens_than_the_model_offers_is_refused():
         VqMemory(clusters=5).describe()
 
 
-def test_a_model_of_the_other_kind_is_refused(fsq_model):
-    with pytest.raises(RuleSafeError, match="of the kind fsq, not vq"):
-        VqMemory(str(fsq_model)).describe()
-
-
 @pytest.mark.parametrize(
     ("kind", "settings", "message"),
     [
-        ("frames", {}, "valid: none, raw, vq, fsq"),
+        ("frames", {}, "valid: none, raw, vq, "),
         ("none", {"length": 20}, "has no setting 'length'; it has: none"),
         ("raw", {"clusters": 4}, "has no setting 'clusters'; it has: length"),
-        ("fsq", {}, "requires the setting 'model'"),
+        ("vq_memory_node.memory:TokenMemory", {}, "requires the setting 'model'"),
         ("raw", {"length": 0}, "length is 0; valid: 1 or more"),
         ("vq", {"length": 0}, "length is 0; valid: 1 or more"),
     ],

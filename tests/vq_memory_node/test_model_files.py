@@ -128,7 +128,6 @@ def test_invalid_descriptions_are_rejected(folder, values, reason):
         ({"layers": (Layer(8, 5, "2"),)}, "stride of layer 0 is '2'"),
         ({"layers": ()}, "the encoder has no layers"),
         ({"dimensions": True}, "dimensions is True"),
-        ({"kind": "fsq", "levels": (3,)}, r"levels \(3,\) do not fit 32 dimensions"),
     ],
 )
 def test_architectures_that_are_not_valid_are_refused(folder, changes, reason):
@@ -166,9 +165,3 @@ def test_arrays_that_do_not_fit_are_refused(folder, tmp_path, name, make, reason
 def test_frames_after_each_layer():
     assert Architecture().frames(50) == [50, 23, 10, 4]
     assert Architecture(layers=(Layer(8, 50, 1),)).frames(50) == [50, 1]
-
-
-def test_unknown_kinds_are_refused(folder, tmp_path):
-    model = load_model(folder)
-    with pytest.raises(RuleSafeError, match="kind of model 'rvq'; valid: vq, fsq"):
-        save_model(MemoryModel(Architecture("rvq"), model.arrays), tmp_path / "rvq")

@@ -8,9 +8,7 @@ from vq_memory_node.model_files import Architecture
 from vq_memory_node.networks import Decoder, Encoder
 from vq_memory_node.quantisers import (
     QUANTISERS,
-    Codebook,
     Ema,
-    Fsq,
     StraightThrough,
     nearest,
     perplexity,
@@ -18,7 +16,6 @@ from vq_memory_node.quantisers import (
 )
 
 SMALL = Architecture(dimensions=4, codes=8)
-FSQ = Architecture("fsq", dimensions=3, codes=240, levels=(8, 6, 5))
 
 
 @pytest.fixture(autouse=True)
@@ -119,33 +116,11 @@ def test_a_code_that_is_rarely_used_still_learns_and_a_replaced_one_begins_anew(
 @pytest.mark.parametrize("name", ["straight_through", "ema"])
 def test_placed_entries_are_chosen(name):
     quantiser = QUANTISERS[name](SMALL)
-    assert isinstance(quantiser, Codebook)
     entries = 50 + torch.arange(8.0).reshape(2, 4)
     quantiser.place(torch.tensor([3, 5]), entries)
     found = quantiser.eval()(entries)
     assert found.codes.tolist() == [3, 5]
     torch.testing.assert_close(found.latent, entries)
-
-
-def test_fsq_rounds_each_dimension_to_its_levels():
-    quantiser = Fsq(FSQ)
-    grid = quantiser.codebook()
-    assert grid.shape == (240, 3)
-    assert [len(set(column.tolist())) for column in grid.T] == [8, 6, 5]
-    assert len({tuple(row) for row in grid.tolist()}) == 240
-    # A latent at an entry gets this entry and its index.
-    inside = (grid + 1) / 2 * 0.998 + 0.001
-    found = quantiser(torch.logit(inside))
-    assert found.codes.tolist() == list(range(240))
-    torch.testing.assert_close(found.latent, grid)
-    assert found.loss.item() == 0
-
-
-def test_fsq_passes_the_gradient_of_its_bound():
-    latent = latents(7, 3)
-    Fsq(FSQ)(latent).latent.sum().backward()
-    slope = torch.sigmoid(latent) * (1 - torch.sigmoid(latent)) * 2
-    torch.testing.assert_close(latent.grad, slope.detach())
 
 
 def test_nearest_agrees_with_all_distances():

@@ -4,11 +4,9 @@ from safetensors.numpy import load_file, save_file
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import load_states
-from vq_memory_node.model_files import ARRAY_FILE, Architecture, MemoryModel, load_model, save_model
-from vq_memory_node.tokenizers import FsqTokenizer, NumpyEncoder, VqTokenizer, load_tokenizer
+from vq_memory_node.model_files import ARRAY_FILE, Architecture, load_model, save_model
+from vq_memory_node.tokenizers import NumpyEncoder, VqTokenizer, load_tokenizer
 from vq_memory_node.windows import window_at
-
-FSQ = Architecture("fsq", dimensions=3, codes=240, levels=(8, 6, 5))
 
 
 @pytest.fixture(scope="module")
@@ -72,40 +70,23 @@ def test_numpy_and_torch_encode_alike(model_dir, windows):
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4 * np.abs(theirs).max())
 
 
-@pytest.mark.parametrize("kind", ["vq", "fsq"])
-def test_numpy_and_torch_find_the_same_tokens(kind, random_model, tmp_path, windows):
+def test_numpy_and_torch_find_the_same_tokens(random_model, tmp_path, windows):
     torch = pytest.importorskip("torch")
     from vq_memory_node.networks import encoder_of
-    from vq_memory_node.quantisers import Fsq, nearest
+    from vq_memory_node.quantisers import nearest
 
     torch.set_num_threads(1)
-    model = load_model(random_model(tmp_path, 1, FSQ if kind == "fsq" else None))
-    tokenizer = (FsqTokenizer if kind == "fsq" else VqTokenizer)(model, 32)
+    model = load_model(random_model(tmp_path, 1))
+    tokenizer = VqTokenizer(model, 32)
     normaliser = [model.arrays[f"normaliser.{name}"] for name in ("mean", "std")]
     normalised = (np.stack(windows) - normaliser[0]) / normaliser[1]
     with torch.no_grad():
         latent = encoder_of(model)(torch.from_numpy(normalised).transpose(1, 2))
-        if kind == "fsq":
-            codes = Fsq(FSQ)(latent).codes
-        else:
-            codes = nearest(latent, torch.from_numpy(model.arrays["codebook"].copy()))
+        codes = nearest(latent, torch.from_numpy(model.arrays["codebook"].copy()))
     ours = [tokenizer.code(window) for window in windows]
     assert ours == codes.tolist()
     assert len(set(ours)) > 5
     assert [tokenizer.token(w) for w in windows] == model.clusters(32)[codes.numpy()].tolist()
-
-
-def test_fsq_numbers_its_codes_as_the_codebook_lists_them(random_model, tmp_path, windows):
-    model = load_model(random_model(tmp_path, 3, FSQ))
-    tokenizer = FsqTokenizer(model, 240)
-    for window in windows[:50]:
-        bounded = 2 / (1 + np.exp(-tokenizer.encoder.latent(window).astype(float))) - 1
-        # Step sizes differ between dimensions, so each is compared separately.
-        off = np.abs(model.arrays["codebook"] - bounded) * (np.array([8, 6, 5]) - 1)
-        assert tokenizer.code(window) == off.max(1).argmin()
-    extreme = model.arrays["encoder.out.bias"] + np.float32(1e4)
-    pushed = MemoryModel(FSQ, {**model.arrays, "encoder.out.bias": extreme})
-    assert FsqTokenizer(pushed, 240).code(windows[0]) == 239
 
 
 def test_a_loaded_copy_gives_the_same_tokens(model_dir, tmp_path, windows):
@@ -146,4 +127,20 @@ def test_arrays_of_another_model_are_noticed(model_dir, random_model, tmp_path):
     other = load_file(model_dir / ARRAY_FILE)
     save_file(other, tmp_path / ARRAY_FILE)
     with pytest.raises(RuleSafeError, match="do not match: hash of the model"):
+        load_tokenizer(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("rvq", "unknown kind of memory model 'rvq'; valid: vq, module:NAME"),
+        (
+            "os:system",
+            "the kind 'os:system' of a memory model is .*; valid: a subclass of",
+        ),
+    ],
+)
+def test_a_model_of_another_kind_is_refused(kind, message, random_model, tmp_path):
+    random_model(tmp_path, 1, Architecture(kind))
+    with pytest.raises(RuleSafeError, match=message):
         load_tokenizer(tmp_path)

@@ -17,7 +17,7 @@ from vq_memory_node.model_files import Architecture, load_model
 from vq_memory_node.networks import Decoder, Encoder, start_from_components
 from vq_memory_node.quantisers import squared
 from vq_memory_node.resume import CHECKPOINT, repeatable
-from vq_memory_node.tokenizers import TOKENIZERS, load_tokenizer
+from vq_memory_node.tokenizers import VqTokenizer, load_tokenizer
 from vq_memory_node.train_config import MemoryTrainConfig
 from vq_memory_node.training import MemoryTraining, train
 from vq_memory_node.training_data import JointWindows, fit_normaliser, split
@@ -111,7 +111,7 @@ def test_a_memory_that_sees_the_hand_alone_is_blind_to_the_arm(paths, trained, t
     window = window_at(paths[0], 60)
     moved = window.copy()
     moved[:, : len(ARM_JOINTS)] += np.float32(1.0)
-    blind, seeing = (TOKENIZERS["vq"](load_model(out), 16).encoder for out in (tmp_path, trained))
+    blind, seeing = (VqTokenizer(load_model(out), 16).encoder for out in (tmp_path, trained))
     assert np.array_equal(blind.latent(window), blind.latent(moved))
     assert not np.array_equal(seeing.latent(window), seeing.latent(moved))
     moved = window.copy()
@@ -128,11 +128,11 @@ def test_the_log_has_perplexity_and_usage(paths, tmp_path):
     assert b"validation/reconstruction" in log
 
 
-@pytest.mark.parametrize("quantiser", ["straight_through", "ema", "fsq"])
+@pytest.mark.parametrize("quantiser", ["straight_through", "ema"])
 @pytest.mark.parametrize("step", [7, 33, 59])
 @pytest.mark.train
 def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser, step):
-    config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
+    config = replace(QUICK, quantiser=quantiser)
     with pytest.raises(Stop):
         train(paths, config, tmp_path / "two", stop_at(step))
     began = []
@@ -242,15 +242,15 @@ def test_a_damaged_checkpoint_is_refused(paths, tmp_path):
         train(paths, QUICK, tmp_path)
 
 
-@pytest.mark.parametrize("quantiser", ["straight_through", "ema", "fsq"])
+@pytest.mark.parametrize("quantiser", ["straight_through", "ema"])
 @pytest.mark.train
 def test_the_saved_model_encodes_as_training_did(paths, tmp_path, quantiser):
     torch.set_num_threads(1)
-    config = replace(QUICK, quantiser=quantiser, levels=(4, 3))
+    config = replace(QUICK, quantiser=quantiser)
     run = MemoryTraining(paths, config, tmp_path, FACTS)
     run.run(lambda progress: None)
     model = run.model()
-    tokenizer = TOKENIZERS[model.architecture.kind](model, 4)
+    tokenizer = VqTokenizer(model, 4)
     path = paths[run.validation_episodes[0]]
     codes, _, _ = run.codes(run.validation)
     ours = [tokenizer.code(window_at(path, frame)) for frame in range(len(path))]
@@ -269,7 +269,7 @@ def test_dead_codes_are_restarted_until_late(paths, tmp_path):
     run.uses.zero_()
     run.advance()
     assert (run.uses > 0).tolist() == [True] + 15 * [False]
-    assert run._restart() == 15
+    assert run.restart() == 15
     assert run.uses.sum() == 0
     entries = run.quantiser.codebook()[1:].detach()
     assert entries.abs().max() < 1e4
@@ -278,14 +278,14 @@ def test_dead_codes_are_restarted_until_late(paths, tmp_path):
     run.quantiser.place(torch.arange(1, 16), torch.full((15, 4), 1e4))
     run.step = 50  # of 60: past restart_until
     run.advance()
-    assert run._restart() == 0
+    assert run.restart() == 0
 
 
 def test_the_codebook_starts_from_k_means_of_latents(paths, tmp_path):
     torch.set_num_threads(1)
     run = MemoryTraining(paths, QUICK, tmp_path, FACTS)
     run.step = QUICK.warm_up
-    run._start_codebook(run.quantiser)
+    run.start_codebook()
     codes, _, loss = run.codes(run.training)
     assert len(codes.unique()) == 16
     with torch.no_grad():
@@ -362,12 +362,11 @@ def test_invalid_trajectories_are_rejected(paths, tmp_path, bad, reason):
         ({"steps": 0}, "steps is 0; valid: 1 or more"),
         ({"validation": 1.0}, "validation is 1; valid: above 0 and below 1"),
         ({"clusters": (256,)}, "256 clusters of 256 codes; valid: 2 to 255"),
-        ({"quantiser": "rvq"}, "quantiser is 'rvq'; valid: straight_through, ema, fsq"),
+        ({"quantiser": "rvq"}, "quantiser is 'rvq'; valid: straight_through, ema"),
         ({"clustering": "dbscan"}, "clustering is 'dbscan'; valid: unweighted, by_usage"),
         ({"steps": 1000}, "warm_up is 1000; valid: below the number of steps, 1000"),
         ({"dimensions": 651}, "dimensions is 651; valid: 1 to 650"),
         ({"seed": 2**32}, r"seed is 4.29497e\+09; valid: 0 to 4294967295"),
-        ({"levels": (8, 1)}, r"levels\[1\] is 1; valid: 2 or more"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, reason):

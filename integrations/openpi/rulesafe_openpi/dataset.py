@@ -23,7 +23,6 @@ from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 from rulesafe_locks.lock_sets import instruction_for
 from vq_memory_node.memory import Memory, make_memory
-from vq_memory_node.model_files import load_model
 from vq_memory_node.rolling import readings_of
 
 VERSION = "v2.1"
@@ -51,8 +50,7 @@ def exported_memory(model: str, clusters: int | None = None, length: int | None 
     Raises:
         RuleSafeError: the model is missing or damaged, or a setting is not valid.
     """
-    kind = load_model(model).architecture.kind
-    return make_memory(kind, model=model, clusters=clusters, length=length)
+    return make_memory("vq", model=model, clusters=clusters, length=length)
 
 
 def export(

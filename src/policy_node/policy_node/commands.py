@@ -51,8 +51,8 @@ def train(
             scenes, sparse_scenes (two_level only: the network over the memory, or earlier scenes);
             base (dp3 only: with the published widths); published (dp3 only: as published, with the
             widths of tiny).
-        memory_model: Name or folder of the memory model (vq and fsq only).
-        clusters: J, the number of different tokens (vq and fsq only).
+        memory_model: Name or folder of the memory model (vq only).
+        clusters: J, the number of different tokens (vq only).
         length: M, the number of values in the memory, 2 s apart.
         rules: Comma-separated rules whose demonstrations are used; None: all.
         cache: Folder for decoded point clouds and images, which several runs may share; None: a

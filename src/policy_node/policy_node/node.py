@@ -39,7 +39,7 @@ from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_locks.lock_sets import instruction_for
-from vq_memory_node.memory import FsqMemory, TokenMemory, VqMemory
+from vq_memory_node.memory import TokenMemory, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
 FIRST_LOG, NEXT_LOG = 5.0, 10.0
@@ -116,7 +116,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         policy = find_policy(values.policy, values.threads, values.device)
         memory = memory_of_policy(policy)
         self._memory = RollingMemory(memory)
-        self._published = memory if isinstance(memory, VqMemory | FsqMemory) else None
+        self._published = memory if isinstance(memory, VqMemory) else None
         self._policy = policy
         self._chunks = ChunkPublisher(self)
 

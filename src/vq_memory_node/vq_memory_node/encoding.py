@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.tables import to_table, write_table
 from vq_memory_node.model_files import MemoryModel
-from vq_memory_node.tokenizers import TOKENIZERS
+from vq_memory_node.tokenizers import make_tokenizer
 from vq_memory_node.trajectories import Trajectories
 from vq_memory_node.windows import window_at
 
@@ -23,7 +23,7 @@ def codes_of(
 
     A code is the index of a codebook entry. Its token is `model.clusters(J)[code]` for J tokens.
     """
-    tokenizer = TOKENIZERS[model.architecture.kind](model, model.architecture.codes)
+    tokenizer = make_tokenizer(model, model.architecture.codes)
     windows = (window_at(positions, frame, tokenizer.window) for frame in frames)
     return np.fromiter(map(tokenizer.code, windows), np.int64)
 

@@ -211,7 +211,7 @@ class RawMemory(Memory):
 
 @dataclass(frozen=True)
 class TokenMemory(Memory):
-    """Tokens of a trained model of any kind."""
+    """Tokens of a trained model."""
 
     model: str = required()
     clusters: int = setting(
@@ -219,23 +219,14 @@ class TokenMemory(Memory):
     )
     length: int = setting(LENGTH, "M, number of stored tokens, 2 s apart.", 1)
 
-    architecture: ClassVar[str] = ""
-    """Required kind of the model; empty: any."""
-
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of the model.
 
         Raises:
-            RuleSafeError: the model is missing, damaged, or of another kind.
+            RuleSafeError: the model is missing or damaged.
         """
-        tokenizer = load_tokenizer(self.model, self.clusters)
-        if self.architecture not in ("", tokenizer.kind):
-            raise RuleSafeError(
-                f"the memory model {self.model} is of the kind {tokenizer.kind}, "
-                f"not {self.architecture}"
-            )
-        return tokenizer
+        return load_tokenizer(self.model, self.clusters)
 
     @property
     def vocabulary(self) -> int:
@@ -258,20 +249,12 @@ class VqMemory(TokenMemory):
     """Tokens of a VQ-VAE, whose codes are merged into a few clusters."""
 
     model: str = "all_rules_hand"
-    architecture = "vq"
-
-
-@dataclass(frozen=True)
-class FsqMemory(TokenMemory):
-    """Tokens of a model with finite scalar quantisation. No such model is shipped."""
-
-    architecture = "fsq"
 
 
 MEMORIES: Registry[type[Memory]] = Registry(
     "rulesafe.memories",
     "memory",
-    {"none": NoMemory, "raw": RawMemory, "vq": VqMemory, "fsq": FsqMemory},
+    {"none": NoMemory, "raw": RawMemory, "vq": VqMemory},
 )
 
 

@@ -15,7 +15,6 @@ another window, is refused with the reason. Arrays, all float32 except the clust
 
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -34,9 +33,6 @@ from rulesafe_data.files import write_json
 from vq_memory_node.windows import RATE, WINDOW
 
 FORMAT = "rulesafe memory model 1"
-KINDS = ("vq", "fsq")
-"""Quantisation of a latent: the nearest entry of a codebook, or rounding of each dimension."""
-
 SHIPPED = Path(__file__).parent / "data" / "models"
 """Folder of the models that come with the package, one folder each."""
 
@@ -57,12 +53,12 @@ class Architecture:
     """Architecture of the encoder and its quantiser.
 
     Attributes:
-        kind: one of KINDS.
+        kind: a name in tokenizers.TOKENIZERS.
         layers: convolutions, each followed by ReLU; a linear layer maps the flattened result to a
             latent, to which a linear map of the window itself is added.
         dimensions: size of a latent.
         codes: number of codes.
-        levels: fsq only: number of values of each dimension; their product is `codes`.
+        levels: empty, or sizes that a kind of another package requires.
     """
 
     kind: str = "vq"
@@ -230,9 +226,6 @@ def _model(about: Any, arrays: dict[str, NDArray[Any]], folder: Path) -> MemoryM
 
 def check(model: MemoryModel, where: str) -> None:
     """Raise RuleSafeError if a model's arrays do not fit its architecture."""
-    architecture = model.architecture
-    if architecture.kind not in KINDS:
-        raise unknown_name("kind of model", architecture.kind, KINDS)
     _check_sizes(model, where)
     for name, shape in _shapes(model).items():
         array = model.arrays.get(name)
@@ -266,12 +259,6 @@ def _check_sizes(model: MemoryModel, where: str) -> None:
             raise RuleSafeError(f"{where}: {name} is {value!r}; valid: an integer of 1 or more")
     if not about.layers:
         raise RuleSafeError(f"{where}: the encoder has no layers")
-    levels = about.levels
-    if about.kind == "fsq" and (len(levels), math.prod(levels)) != (about.dimensions, about.codes):
-        raise RuleSafeError(
-            f"{where}: levels {levels} do not fit {about.dimensions} dimensions and {about.codes} "
-            "codes"
-        )
     for name in model.arrays:
         if name.startswith("clusters.") and not name.removeprefix("clusters.").isdecimal():
             raise RuleSafeError(f"{where}: {name} must end in a number of clusters")

@@ -3,8 +3,7 @@
 Distances are squared Euclidean: summed over the dimensions, averaged over the batch.
 """
 
-import math
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -34,14 +33,6 @@ class Quantiser(nn.Module, ABC):
     `forward` maps latents (B, dimensions) to a `Quantised`; in training mode it may update entries.
     """
 
-    @abstractmethod
-    def codebook(self) -> Tensor:
-        """Return the entry of each code (K, dimensions)."""
-
-
-class Codebook(Quantiser):
-    """Base of quantisers with learned entries, which training initialises and restarts."""
-
     entries: Tensor
 
     def codebook(self) -> Tensor:
@@ -70,7 +61,7 @@ def straight_through(latent: Tensor, entries: Tensor) -> Tensor:
     return latent + (entries - latent).detach()
 
 
-class StraightThrough(Codebook):
+class StraightThrough(Quantiser):
     """Codebook learned by gradient descent, as published.
 
     loss = |z - sg(e)|^2 + |sg(z) - e|^2 (Wang et al., "VQ-Memory"; van den Oord et al., 2017).
@@ -88,7 +79,7 @@ class StraightThrough(Codebook):
         return Quantised(straight_through(latent, entries), codes, loss)
 
 
-class Ema(Codebook):
+class Ema(Quantiser):
     """Codebook of moving averages of the latents assigned to each entry; loss = |z - sg(e)|^2.
 
     van den Oord et al., "Neural Discrete Representation Learning" (2017), appendix A.1.
@@ -131,43 +122,9 @@ class Ema(Codebook):
         self.entries[alive] = self.sums[alive] / self.counts[alive].unsqueeze(1)
 
 
-class Fsq(Quantiser):
-    """Finite scalar quantisation: each dimension is bounded and rounded; no parameters, no loss.
-
-    Mentzer et al., "Finite Scalar Quantization: VQ-VAE Made Simple" (2023). The bound is a logistic
-    function, which serves even and odd numbers of levels. Values of entries are in -1 .. 1. The
-    digits of the dimensions, the first one varying fastest, form the number of the code.
-    """
-
-    top: Tensor
-    places: Tensor
-
-    def __init__(self, architecture: Architecture) -> None:
-        super().__init__()
-        levels = torch.tensor(architecture.levels)
-        places = [math.prod(architecture.levels[:place]) for place in range(len(levels))]
-        self.register_buffer("top", (levels - 1).float(), persistent=False)
-        self.register_buffer("places", torch.tensor(places), persistent=False)
-
-    def codebook(self) -> Tensor:
-        """Return the grid of all entries (K, dimensions)."""
-        levels = (self.top + 1).long()
-        codes = torch.arange(int(levels.prod()))
-        digits = codes.unsqueeze(1) // self.places % levels
-        return digits / self.top * 2 - 1
-
-    def forward(self, latent: Tensor) -> Quantised:
-        """Quantise (B, dimensions)."""
-        bounded = torch.sigmoid(latent) * self.top
-        digits = bounded + (bounded.round() - bounded).detach()
-        codes = (bounded.detach().round().long() * self.places).sum(1)
-        return Quantised(digits / self.top * 2 - 1, codes, latent.new_zeros(()))
-
-
 QUANTISERS: dict[str, Callable[[Architecture], Quantiser]] = {
     "straight_through": StraightThrough,
     "ema": Ema,
-    "fsq": Fsq,
 }
 
 

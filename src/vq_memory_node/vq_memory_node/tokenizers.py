@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+from rulesafe_core.plugins import Registry
 from vq_memory_node.model_files import MemoryModel, load_model
 from vq_memory_node.windows import WINDOW
 
@@ -69,7 +70,6 @@ class Tokenizer(ABC):
     """Maps windows of joint positions to the tokens of a model.
 
     Attributes:
-        kind: kind of the model, a key of TOKENIZERS.
         joints: names of the joints, in the order of a window's columns.
         window: number of frames in a window.
         vocabulary: number of tokens.
@@ -78,7 +78,7 @@ class Tokenizer(ABC):
 
     def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
         """Raise RuleSafeError if the model does not offer this number of clusters."""
-        self.kind, self.hash = model.architecture.kind, model.hash
+        self.hash = model.hash
         self.joints, self.window = model.joints, model.window
         self.vocabulary = clusters
         self.encoder = NumpyEncoder(model)
@@ -107,25 +107,26 @@ class VqTokenizer(Tokenizer):
         return int((self.encoder.latent(window) @ self._minus_twice + self._squares).argmin())
 
 
-class FsqTokenizer(Tokenizer):
-    """Finite scalar quantisation: each dimension is rounded to one of a few levels; no codebook.
+TOKENIZERS: Registry[type[Tokenizer]] = Registry(
+    "rulesafe.tokenizers", "kind of memory model", {"vq": VqTokenizer}
+)
+"""Tokenizers by the kind of their models."""
 
-    See `quantisers.Fsq` for the formula and its source.
+
+def make_tokenizer(model: MemoryModel, clusters: int = CLUSTERS) -> Tokenizer:
+    """Return the tokenizer of a model, of the kind that its architecture names.
+
+    Raises:
+        RuleSafeError: the kind is unknown, or the model does not offer this number of clusters.
     """
-
-    def __init__(self, model: MemoryModel, clusters: int = CLUSTERS) -> None:
-        super().__init__(model, clusters)
-        levels = np.array(model.architecture.levels)
-        self._top = (levels - 1).astype(np.float32)
-        self._places = np.concatenate([[1], np.cumprod(levels[:-1])])
-
-    def code(self, window: NDArray[np.float32]) -> int:
-        # 1 / (1 + exp(-z)), in a form that cannot overflow.
-        bounded = np.float32(0.5) * (1 + np.tanh(self.encoder.latent(window) / 2))
-        return int(np.rint(bounded * self._top).astype(np.int64) @ self._places)
-
-
-TOKENIZERS: dict[str, type[Tokenizer]] = {"vq": VqTokenizer, "fsq": FsqTokenizer}
+    name = model.architecture.kind
+    kind: object = TOKENIZERS.load(name)
+    if not (isinstance(kind, type) and issubclass(kind, Tokenizer)):
+        raise RuleSafeError(
+            f"the kind {name!r} of a memory model is {kind!r}; valid: a subclass of "
+            "vq_memory_node.tokenizers.Tokenizer"
+        )
+    return kind(model, clusters)
 
 
 def load_tokenizer(
@@ -143,7 +144,7 @@ def load_tokenizer(
         window: number of frames in a window.
 
     Raises:
-        RuleSafeError: the model is missing, damaged, or for other joints or windows.
+        RuleSafeError: the model is missing, damaged, of an unknown kind, or for other joints or
+            windows.
     """
-    model = load_model(name, joints, window)
-    return TOKENIZERS[model.architecture.kind](model, clusters)
+    return make_tokenizer(load_model(name, joints, window), clusters)

@@ -1,6 +1,5 @@
 """Settings of a training run. Does not import torch, so that the command line starts quickly."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +9,7 @@ from rulesafe_core.settings import Settings, setting
 from vq_memory_node.model_files import Architecture
 from vq_memory_node.windows import WINDOW
 
-Quantiser = Literal["straight_through", "ema", "fsq"]
+Quantiser = Literal["straight_through", "ema"]
 Clustering = Literal["unweighted", "by_usage"]
 Seen = Literal["arm_and_hand", "hand"]
 
@@ -22,7 +21,7 @@ class MemoryTrainConfig(Settings):
     quantiser: Quantiser = setting(
         "straight_through",
         "straight_through: codebook learned by gradient, as published. ema: codebook of moving "
-        "averages. fsq: finite scalar quantisation with `levels`.",
+        "averages.",
     )
     sees: Seen = setting(
         "arm_and_hand",
@@ -33,11 +32,8 @@ class MemoryTrainConfig(Settings):
         "unweighted",
         "Weights of codes in k-means. unweighted: as published. by_usage: share of the windows.",
     )
-    codes: int = setting(256, "Number of codes in the codebook (published: 256). Not for fsq.", 2)
-    dimensions: int = setting(32, "Size of a latent. Not for fsq.", 1, len(ACTION_JOINTS) * WINDOW)
-    levels: tuple[int, ...] = setting(
-        (8, 6, 5), "Quantisation levels of each latent dimension. For fsq only.", 2
-    )
+    codes: int = setting(256, "Number of codes in the codebook (published: 256).", 2)
+    dimensions: int = setting(32, "Size of a latent.", 1, len(ACTION_JOINTS) * WINDOW)
     weight: float = setting(
         4.0, "Weight (lambda) of commitment and codebook terms (published: 4).", 0
     )
@@ -71,13 +67,11 @@ class MemoryTrainConfig(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.levels:
-            raise RuleSafeError("levels is empty; valid: one or more")
         codes = self.architecture.codes
         for count in self.clusters:
             if not 2 <= count < codes:
                 raise RuleSafeError(f"{count} clusters of {codes} codes; valid: 2 to {codes - 1}")
-        if self.quantiser != "fsq" and self.warm_up >= self.steps:
+        if self.warm_up >= self.steps:
             raise RuleSafeError(
                 f"warm_up is {self.warm_up}; valid: below the number of steps, {self.steps}, since "
                 "the codebook is initialised after the warm-up"
@@ -86,7 +80,4 @@ class MemoryTrainConfig(Settings):
     @property
     def architecture(self) -> Architecture:
         """The architecture of these settings."""
-        if self.quantiser == "fsq":
-            count = math.prod(self.levels)
-            return Architecture("fsq", dimensions=len(self.levels), codes=count, levels=self.levels)
-        return Architecture("vq", dimensions=self.dimensions, codes=self.codes)
+        return Architecture(dimensions=self.dimensions, codes=self.codes)

@@ -23,7 +23,7 @@ from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.clustering import CLUSTERERS, clusterings, k_means
 from vq_memory_node.model_files import JSON_FILE, MemoryModel, save_model
 from vq_memory_node.networks import Decoder, Encoder, arrays_of, start_from_components
-from vq_memory_node.quantisers import QUANTISERS, Codebook, Quantised, perplexity, squared
+from vq_memory_node.quantisers import QUANTISERS, Quantised, Quantiser, perplexity, squared
 from vq_memory_node.resume import TrainingProgress, TrainingRun, run_training
 from vq_memory_node.scalar_log import ScalarLog
 from vq_memory_node.train_config import MemoryTrainConfig
@@ -41,6 +41,7 @@ def train(
     config: MemoryTrainConfig,
     out: Path | str,
     progress: Callable[[TrainingProgress], None] = lambda _: None,
+    run: "type[MemoryTraining] | None" = None,
 ) -> Path:
     """Train a memory model and save it; resume an interrupted training with the same arguments.
 
@@ -49,6 +50,7 @@ def train(
         config: the settings.
         out: output folder of the model, the TensorBoard log, and the checkpoint until completion.
         progress: called after every batch.
+        run: class of the run, for another quantisation; None: MemoryTraining.
 
     Returns:
         `out`.
@@ -66,7 +68,7 @@ def train(
         },
     }
     return run_training(
-        lambda: MemoryTraining(trajectories, config, Path(out), facts),
+        lambda: (run or MemoryTraining)(trajectories, config, Path(out), facts),
         Path(out) / JSON_FILE,
         facts,
         config,
@@ -98,7 +100,7 @@ class MemoryTraining(TrainingRun):
         architecture, joints = config.architecture, len(ACTION_JOINTS)
         self.encoder = Encoder(architecture, joints)
         self.decoder = Decoder(architecture, joints)
-        self.quantiser = QUANTISERS[config.quantiser](architecture)
+        self.quantiser = self.make_quantiser()
         self.networks = nn.ModuleList([self.encoder, self.decoder, self.quantiser])
         self.optimiser = torch.optim.Adam(self.networks.parameters(), config.learning_rate)
         self.generator = torch.Generator().manual_seed(config.seed)
@@ -106,10 +108,14 @@ class MemoryTraining(TrainingRun):
         start_from_components(self.encoder, self.decoder, self.training[self._draw(8192)])
         self.resume()
 
+    def make_quantiser(self) -> Quantiser:
+        """Return the quantiser of the settings."""
+        return QUANTISERS[self.config.quantiser](self.config.architecture)
+
     def end_step(self, log: ScalarLog) -> None:
         """Restart unused codes and measure the validation loss, when they are due."""
         if self.step % self.config.restart_every == 0:
-            log.add({"train/restarted": self._restart()}, self.step)
+            log.add({"train/restarted": self.restart()}, self.step)
         if self.due():
             measured = self.measure(self.validation)
             log.add({f"validation/{name}": v for name, v in measured.items()}, self.step)
@@ -118,14 +124,14 @@ class MemoryTraining(TrainingRun):
         """Train on one batch; return the terms of the loss, and perplexity and share of the
         recently used codes."""
         config = self.config
-        if self.step == config.warm_up and isinstance(self.quantiser, Codebook):
-            self._start_codebook(self.quantiser)
+        if self.step == config.warm_up:
+            self.start_codebook()
         half_cosine = 0.5 * (1 + math.cos(math.pi * self.step / config.steps))
         for group in self.optimiser.param_groups:
             group["lr"] = config.learning_rate * half_cosine
         windows = self.training[self._draw(config.batch)]
         latent = self.encoder(windows)
-        found = self._quantise(latent)
+        found = self.quantise(latent)
         reconstruction = squared(windows - self.decoder(found.latent))
         loss = reconstruction + config.weight * found.loss
         self.optimiser.zero_grad()
@@ -139,8 +145,9 @@ class MemoryTraining(TrainingRun):
         used = (self.uses > 0).double().mean().item()
         return {**metrics, "perplexity": perplexity(self.uses), "used": used}
 
-    def _quantise(self, latent: Tensor) -> Quantised:
-        if self.step < self.config.warm_up and isinstance(self.quantiser, Codebook):
+    def quantise(self, latent: Tensor) -> Quantised:
+        """Return the quantised latents (B, dimensions) of a training step."""
+        if self.step < self.config.warm_up:
             codes = torch.zeros(0, dtype=torch.int64)  # an autoencoder without quantisation
             return Quantised(latent, codes, latent.new_zeros(()))
         found: Quantised = self.quantiser(latent)
@@ -151,14 +158,14 @@ class MemoryTraining(TrainingRun):
         return torch.randint(len(self.training), (count,), generator=self.generator)
 
     @torch.no_grad()
-    def _start_codebook(self, quantiser: Codebook) -> None:
+    def start_codebook(self) -> None:
         """Initialise the entries by k-means over the latents of 32 windows per code."""
         codes = len(self.uses)
         latent = self.encoder(self.training[self._draw(32 * codes)]).numpy()
         entries = torch.from_numpy(k_means(latent, codes, self.config.seed))
-        quantiser.place(torch.arange(codes), entries)
+        self.quantiser.place(torch.arange(codes), entries)
 
-    def _restart(self) -> int:
+    def restart(self) -> int:
         """Set unused codes to latents of the last batch, and return their number."""
         config = self.config
         dead = torch.nonzero(self.uses == 0).flatten()
@@ -166,7 +173,7 @@ class MemoryTraining(TrainingRun):
         counted = self.step >= config.warm_up + config.restart_every
         self.uses.zero_()
         late = self.step > config.restart_until * config.steps
-        if not counted or late or not isinstance(self.quantiser, Codebook):
+        if not counted or late:
             return 0
         order = torch.randperm(len(self.latent), generator=self.generator)
         dead = dead[: len(order)]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planner_node.draw import figure, save
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.safes import read_safe
 from rulesafe_urdf.build import build_safe, describe, write_safe
+from rulesafe_urdf.draw import figure, save
 from rulesafe_urdf.mapping import SafeMapping, read_mapping, rounded
 from rulesafe_urdf.obj_writer import MARKER, check_folder
 from rulesafe_urdf.phases import measured

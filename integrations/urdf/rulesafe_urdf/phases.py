@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.sheets import SAFE_POSE
-from planner_node.views import View, Viewpoint, corners, framed, take_views
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safe_meshes import Mesh
 from rulesafe_sim.safes import SafeFile
+from rulesafe_urdf.sheets import SAFE_POSE
+from rulesafe_urdf.views import View, Viewpoint, corners, framed, take_views
 
 SIDE = 240  # pixels
 DISTANCE = 0.6  # m

@@ -1,4 +1,4 @@
-"""Annotated images of safes and of the hand: `python -m planner_node.draw --safe safe_03`."""
+"""Annotated images of safes and of the hand: `python -m rulesafe_urdf.draw --safe safe_03`."""
 
 import sys
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import tyro
 from PIL import Image
 
 from planner_node.hand import operation
-from planner_node.sheets import hand_sheet, safe_sheet, stack
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.safes import load_safe
+from rulesafe_urdf.sheets import hand_sheet, safe_sheet, stack
 
 FORMATS = (".png", ".jpg", ".webp")
 
@@ -58,7 +58,7 @@ def save(image: Image.Image, path: Path) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command and return its exit code; 2 for an error that the user can correct."""
-    options = tyro.cli(DrawOptions, args=argv, prog="python -m planner_node.draw")
+    options = tyro.cli(DrawOptions, args=argv, prog="python -m rulesafe_urdf.draw")
     try:
         save(figure(options.hand, options.safe), options.out)
     except RuleSafeError as error:

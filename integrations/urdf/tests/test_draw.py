@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from planner_node import draw, sheets
 from planner_node.hand import NAMES, operation
-from planner_node.sketch import Sketch
-from planner_node.views import View, framed
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import apply
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
+from rulesafe_urdf import draw, sheets
+from rulesafe_urdf.sketch import Sketch
+from rulesafe_urdf.views import View, framed
 
 WHITE = np.full((200, 300, 3), 255, np.uint8)
 FINGERS = {"thumb_tip": "R_thumb_distal", "index_tip": "R_index_intermediate"}

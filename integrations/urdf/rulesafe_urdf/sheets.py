@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from planner_node.hand import HandOperation
-from planner_node.sketch import HALO, QUIET, Color, Key, Sketch, caption
-from planner_node.views import View, corners, framed, right_hand, take_views
 from rulesafe_core.joints import HAND_JOINTS
 from rulesafe_core.transforms import Transform, about_axis, apply, from_parts, from_xyz_rpy
 from rulesafe_sim.safe import Grasp, Safe
 from rulesafe_sim.safe_body import safe_body
+from rulesafe_urdf.sketch import HALO, QUIET, Color, Key, Sketch, caption
+from rulesafe_urdf.views import View, corners, framed, right_hand, take_views
 
 SIDE = 620  # pixels of a panel
 FINE = 2  # factor by which images are drawn larger before they are reduced

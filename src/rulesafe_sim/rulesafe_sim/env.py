@@ -68,8 +68,7 @@ class RuleSafeEnv(SeededEnv):
         seed: seed of the first reset if `reset` gets none; later resets without a seed draw one.
         observations: keys of the observation. Without images and point clouds (and without
             `render_mode`) the environment needs no Vulkan.
-        render_mode: "rgb_array": `render()` returns both cameras side by side, (224, 448, 3), and
-            `recording.RecordVideo` writes them as MP4 files.
+        render_mode: "rgb_array": `render()` returns both cameras side by side, (224, 448, 3).
         config: rates and contact settings, and the split if `split` is None.
         split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
             file (docs/randomisation.md); None: that of `config`.

@@ -19,14 +19,13 @@ from rulesafe_data.writer import DatasetWriter
 WITHOUT_PICTURES = """
 import sys
 sys.modules.update(dict.fromkeys(("av", "zarr", "numcodecs", "sapien", "torch"), None))
-from rulesafe_data.inventory import describe
 from rulesafe_data.states import export_states
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 store = EpisodeStore(sys.argv[1])
 store.batch([(0, 1), (4, 2)])
 export_states(sys.argv[1], sys.argv[2] + "/states.parquet")
-print(describe(sys.argv[1]).frames)
+print(store.frames)
 """
 
 

@@ -1,6 +1,5 @@
 """Writing: kills, full disks, several processes at once, and data that does not fit."""
 
-import os
 import resource
 import signal
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import layout
 from rulesafe_data.frame import Frame
-from rulesafe_data.inventory import check_manifest, describe, manifest
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 
@@ -293,33 +291,3 @@ def test_facts_may_be_numpy_but_must_be_json(tmp_path, make):
     assert EpisodeStore(tmp_path).privileged.facts(0) == {"seed": 3, "pose": [0.0, 1.0, 2.0]}
     with pytest.raises(RuleSafeError, match="facts must be JSON"):
         writer.write(0, EpisodeData("open", *vectors, facts={"seed": {1, 2}}))
-
-
-def test_a_description_counts_every_byte(root):
-    found = describe(root)
-    assert found.tasks == {"open the safe": 2, "turn the knob": 1}
-    assert (found.episodes, found.frames) == (3, 72)
-    assert sum(found.sizes.values()) == sum(len(content) for content in contents(root).values())
-    assert all(found.sizes.values())
-
-
-def test_a_manifest_notices_every_change(states_only):
-    expected = manifest(states_only)
-    assert (expected["episodes"], expected["frames"]) == (5, 135)
-    check_manifest(states_only, expected)
-    changed = states_only / "data/chunk-000/file-001.parquet"
-    content = changed.read_bytes()
-    changed.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    (states_only / "data/chunk-000/file-002.parquet").unlink()
-    (states_only / "meta/more.json").write_text("{}")
-    os.truncate(states_only / "meta/stats.json", 10)
-    with pytest.raises(RuleSafeError) as error:
-        check_manifest(states_only, expected)
-    for part in (
-        "(4)",
-        "file-002.parquet is missing",
-        "meta/more.json is not in the manifest",
-        "meta/stats.json has 10 bytes, not",
-        "file-001.parquet has a different SHA-256",
-    ):
-        assert part in str(error.value)

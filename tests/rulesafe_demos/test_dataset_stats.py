@@ -5,6 +5,7 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 
 
@@ -30,6 +31,9 @@ def test_its_episodes_are_counted(dataset, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Open it.: 1 episode of 16 frames, success not recorded"
     assert lines[1] == "rule_002: 3 episodes of 12 frames, 2 of 3 opened"
-    assert lines[2].startswith("dataset: 4 episodes, 52 frames")
+    assert lines[2].startswith("dataset: 4 episodes, 52 frames, 0 MB, digest ")
+    assert lines[2].endswith(EpisodeStore(dataset).digest)
+    size = sum((dataset / "data" / path).stat().st_size for path in dataset.glob("data/*/*"))
+    assert lines[3] == f"an episode of 13 frames: tables {size / 4e6:.2f} MB"
     assert "no attempts of `rulesafe demos generate`" in lines[-1]
     assert sorted(dataset.rglob("*")) == before

@@ -1,11 +1,14 @@
 """`rulesafe demos export`: the file of states, and formats of other distributions."""
 
+import json
 import shutil
 
 import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.store import EpisodeStore
+from rulesafe_demos.attempts import load_request
 from rulesafe_demos.commands import export
 
 SOURCE = """
@@ -25,6 +28,9 @@ def test_states_have_the_given_name_also_with_dots(demonstrations, tmp_path, cap
         assert all(file.is_file() for file in files)
         assert capsys.readouterr().out == f"wrote {files[0]}, {files[1]}\n"
     assert len(list(out.iterdir())) == 6
+    about, store = json.loads((out / "joints.json").read_text()), EpisodeStore(demos)
+    assert about["command"] == load_request(demos).command()
+    assert (about["episodes"], about["digest"]) == (len(store), store.digest)
 
 
 def test_an_installed_distribution_adds_a_format(installed, capsys):

@@ -116,7 +116,7 @@ class DatasetWriter:
     def is_intact(self, index: int) -> bool:
         """Return whether a complete episode with this number exists whose tables can be read.
 
-        Videos and point clouds must exist; `rulesafe demos manifest` verifies their content.
+        Videos and point clouds must exist; their content is not read.
         """
         if not self.has(index):
             return False

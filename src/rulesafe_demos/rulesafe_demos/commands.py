@@ -274,10 +274,10 @@ def export(
         directory: Directory of the dataset.
         out: Path of the output.
         format: states: OUT.parquet has the positions and actions of the 13 joints, and OUT.json the
-            size and SHA-256 of every file of the dataset and the request of `rulesafe demos
-            generate`. lerobot-v2.1 (requires integrations/openpi): directory OUT has the dataset in
-            LeRobot's format v2.1, which openpi reads. groot (requires integrations/groot): the same
-            with meta/modality.json.
+            request of `rulesafe demos generate` and the digest of the dataset. lerobot-v2.1
+            (requires integrations/openpi): directory OUT has the dataset in LeRobot's format v2.1,
+            which openpi reads. groot (requires integrations/groot): the same with
+            meta/modality.json.
         instruction: Instructions of lerobot-v2.1 and groot. short: those of at most 40 tokens, for
             models that cut longer ones; long: those of the dataset.
         memory_model: Name or folder of a memory model (lerobot-v2.1 and groot only): also write its
@@ -296,34 +296,18 @@ def export(
     from dataclasses import asdict
 
     from rulesafe_data.files import write_json
-    from rulesafe_data.inventory import manifest
     from rulesafe_data.states import export_states
+    from rulesafe_data.store import EpisodeStore
     from rulesafe_demos.attempts import load_request
 
     request = load_request(directory)
     stem = out.name.removesuffix(".parquet")
     table, facts = (out.with_name(f"{stem}.{kind}") for kind in ("parquet", "json"))
     export_states(directory, table)
-    about = {"command": request.command(), "request": asdict(request)}
-    write_json(facts, {**about, **manifest(directory)})
+    store = EpisodeStore(directory)
+    about = {"episodes": len(store), "frames": store.frames, "digest": store.digest}
+    write_json(facts, {"command": request.command(), "request": asdict(request), **about})
     print(f"wrote {table}, {facts}")
-
-
-def verify(directory: Directory, manifest: Annotated[Path, tyro.conf.Positional]) -> None:
-    """Compare a dataset with a manifest; exit code 2 names the files that differ.
-
-    Example: rulesafe demos verify demos datasets/demos.json
-
-    Args:
-        directory: Directory of the dataset.
-        manifest: File written by `rulesafe demos export`.
-    """
-    from rulesafe_core.text_files import read_json
-    from rulesafe_data.inventory import check_manifest
-
-    expected = read_json(manifest, "a manifest")
-    check_manifest(directory, expected)
-    print(f"{directory}: {expected['episodes']} episodes, {expected['frames']} frames, all equal")
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
@@ -335,6 +319,5 @@ SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
     "replay": replay,
     "stats": stats,
     "export": export,
-    "verify": verify,
 }
 """Names of the subcommands; each returns its exit code, or None for 0."""

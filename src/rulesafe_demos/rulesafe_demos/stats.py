@@ -18,8 +18,8 @@ from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
 from rulesafe_data.attempt_recording import read_facts
 from rulesafe_data.demo_folder import DemoFolder
+from rulesafe_data.files import size_below
 from rulesafe_data.intervals import wilson
-from rulesafe_data.inventory import describe
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.tables import row_count
 from rulesafe_demos.attempts import load_request
@@ -219,17 +219,21 @@ def write_csv(path: Path, groups: Sequence[Group]) -> None:
 
 
 def sizes(directory: Path) -> list[str]:
-    """Return a line on the dataset's frames and one on its sizes; no lines if not rendered."""
+    """Return a line on the dataset's frames and digest and one on its sizes; no lines if not
+    rendered."""
     if not (directory / layout.INFO).is_file():
         return []
-    found = describe(directory)
-    count, total = found.episodes, sum(found.sizes.values())
+    store = EpisodeStore(directory)
+    count, folders = len(store), ("meta", "data", "videos", layout.CLOUDS, "privileged")
+    found = {name: size_below(directory / name) for name in folders}
     parts = {"videos": "videos", "clouds": layout.CLOUDS, "tables": "data"}
-    sizes = {name: found.sizes[part] / count / 1e6 for name, part in parts.items()}
-    each = ", ".join(f"{name} {size:.2f} MB" for name, size in sizes.items() if size)
+    each = ", ".join(
+        f"{name} {found[part] / count / 1e6:.2f} MB" for name, part in parts.items() if found[part]
+    )
     return [
-        f"dataset: {count} episodes, {found.frames} frames, {total / 1e6:.0f} MB",
-        f"an episode of {found.frames / count:.0f} frames: {each}",
+        f"dataset: {count} episodes, {store.frames} frames, {sum(found.values()) / 1e6:.0f} MB, "
+        f"digest {store.digest}",
+        f"an episode of {store.frames / count:.0f} frames: {each}",
     ]
 
 

@@ -103,10 +103,11 @@ class ChunkReceiver:
 
     def receive(self, raw: bytes, info: dict[str, Any]) -> None:
         """Process a serialized message; `info`: its description by rclpy."""
-        publishers = publishers_of(self._node, CHUNKS)
-        self.publisher = self._identify(publishers, info["publication_sequence_number"])
-        now, chunk = self._now(), None
+        now, chunk, publishers = self._now(), None, {}
+        self.publisher = None
         try:
+            publishers = publishers_of(self._node, CHUNKS)
+            self.publisher = self._identify(publishers, info["publication_sequence_number"])
             if len(raw) > MAX_BYTES:
                 raise RuleSafeError(
                     f"the message has {len(raw)} bytes; valid: up to {MAX_BYTES}, which is more "
@@ -114,7 +115,7 @@ class ChunkReceiver:
                 )
             chunk = decode_chunk(deserialize_message(raw, JointTrajectory), now)
             self._accept(chunk, now)
-        except (RuleSafeError, RuntimeError) as error:  # RuntimeError: not a JointTrajectory
+        except (RuleSafeError, RuntimeError) as error:  # RuntimeError: of rclpy, not a trajectory
             names = set(publishers.values()) or {UNNAMED}
             if self.publisher is not None:
                 names = {publishers[self.publisher]}

@@ -151,14 +151,13 @@ def installed(tmp_path, monkeypatch):
 @pytest.fixture
 def client():
     """A node that hears an episode and sends chunks (tests/helpers/ros_client.py)."""
-    rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
     from ros_client import Client
 
-    rclpy.init()
-    node = Client()
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
+    from rulesafe_core.client_node import connected
+
+    with connected(Client) as node:
+        yield node
 
 
 @pytest.fixture(scope="session")

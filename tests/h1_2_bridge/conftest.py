@@ -79,11 +79,9 @@ def start_supervisor():
 @pytest.fixture
 def user():
     """Return the bridge's client node."""
-    import rclpy
     from user import User
 
-    rclpy.init()
-    node = User()
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
+    from rulesafe_core.client_node import connected
+
+    with connected(User) as node:
+        yield node

@@ -2,17 +2,18 @@
 
 import subprocess
 import sys
-import time
 from array import array
+from itertools import count
 
 import numpy as np
 import pytest
 
-rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
-from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
+from waiting import wait_for
 
+from rulesafe_core.client_node import ClientNode, connected
 from rulesafe_core.convert import IMAGE_QOS, to_header
 
 pytestmark = pytest.mark.ros
@@ -21,7 +22,7 @@ WIDTH, HEIGHT, FOCAL = 160, 120, 120.0
 PATIENCE = 90.0
 
 
-class Driver(Node):
+class Driver(ClientNode):
     """Publishes images of a wall 1 m ahead and subscribes to the point clouds."""
 
     def __init__(self) -> None:
@@ -63,47 +64,42 @@ PARAMETERS = (
 )
 
 
-def start_node(driver: Driver) -> subprocess.Popen:
+def start_node(driver: Driver) -> None:
     """Start the node, and wait until it subscribes to the images."""
     arguments = [part for p in PARAMETERS for part in ("-p", p)]
     process = subprocess.Popen(
         [sys.executable, "-m", "h1_2_bridge.camera_points_node", "--ros-args", *arguments]
     )
-    end = time.monotonic() + PATIENCE
-    while not all(topic.get_subscription_count() for topic in driver.topics.values()):
-        if time.monotonic() > end or process.poll() is not None:
-            process.kill()
-            raise AssertionError(f"no subscriptions, exit code {process.wait()}")
-        time.sleep(0.1)
-    return process
+    driver.process = process
+    topics = driver.topics.values()
+    wait_for(lambda: process.poll() or all(topic.get_subscription_count() for topic in topics))
+    assert process.poll() is None
 
 
 @pytest.fixture
 def driver():
-    rclpy.init()
-    node = Driver()
-    try:
-        node.process = start_node(node)
-        yield node
-        node.process.terminate()
-        assert node.process.wait(PATIENCE) == 143
-    finally:
-        if node.process:
-            node.process.kill()
-            node.process.wait()
-        node.destroy_node()
-        rclpy.try_shutdown()
+    with connected(Driver) as node:
+        try:
+            start_node(node)
+            yield node
+            node.process.terminate()
+            assert node.process.wait(PATIENCE) == 143
+        finally:
+            if node.process:
+                node.process.kill()
+                node.process.wait()
 
 
 def first_cloud(driver, **how):
     """Send frames at 30 Hz until a cloud arrives; return its points (1024, 3) and colours."""
-    stamp, end = 10**18, time.monotonic() + PATIENCE
+    stamps = count(10**18, 33_333_333)
     driver.clouds.clear()
-    while not driver.clouds:
-        assert time.monotonic() < end, "no cloud"
-        driver.send(stamp, **how)
-        stamp += 33_333_333
-        rclpy.spin_once(driver, timeout_sec=0.033)
+
+    def send() -> None:
+        driver.send(next(stamps), **how)
+        driver.spin_for(0.033)
+
+    wait_for(lambda: driver.clouds, "a cloud", send)
     cloud = np.frombuffer(driver.clouds[0].data, np.float32).reshape(-1, 4)
     return cloud[:, :3], cloud[:, 3].view(np.uint32)
 
@@ -122,7 +118,7 @@ def test_the_waist_turns_the_wall(driver):
     """Also in the first cloud: without a joint state the camera's pose is unknown."""
     for i in range(30):
         driver.send(10**17 + i * 10**8, waist=None)
-        rclpy.spin_once(driver, timeout_sec=0.02)
+        driver.spin_for(0.02)
     points, _ = first_cloud(driver, waist=0.3)
     distance = points[:, 0] * np.cos(0.3) + points[:, 1] * np.sin(0.3)
     np.testing.assert_allclose(distance, 1.0, atol=1e-4)
@@ -133,8 +129,8 @@ def test_a_restarted_node_publishes_clouds(driver):
     driver.process.kill()
     driver.process.wait()
     for _ in range(5):  # clouds that were on their way
-        rclpy.spin_once(driver, timeout_sec=0.1)
-    driver.process = start_node(driver)
+        driver.spin_for(0.1)
+    start_node(driver)
     again, _ = first_cloud(driver, waist=0.3)
     distances = [points @ np.array([np.cos(0.3), np.sin(0.3), 0]) for points in (first, again)]
     np.testing.assert_allclose(distances, 1.0, atol=1e-4)
@@ -146,7 +142,7 @@ def test_ten_clouds_a_second_of_thirty_frames(driver):
     for i in range(60):
         driver.send(1_200 * 10**15 + i * 33_333_333)
         for _ in range(5):
-            rclpy.spin_once(driver, timeout_sec=0.02)
+            driver.spin_for(0.02)
     stamps = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in driver.clouds]
     stamps = [stamp for stamp in stamps if stamp >= 1_200 * 10**15]
     assert len(stamps) > 3
@@ -159,12 +155,13 @@ def test_colour_of_another_time_is_not_taken(driver):
     driver.clouds.clear()
     for i in range(30):
         driver.send(1_300 * 10**15 + i * 10**9, colour_late=5 * 10**8)
-        rclpy.spin_once(driver, timeout_sec=0.02)
+        driver.spin_for(0.02)
     # Then several frames with matching stamps, because a single one may be lost.
-    stamp, end = 1_400 * 10**15, time.monotonic() + PATIENCE
-    while not any(m.header.stamp.sec >= 1.4e9 for m in driver.clouds):
-        assert time.monotonic() < end
-        driver.send(stamp)
-        stamp += 10**9
-        rclpy.spin_once(driver, timeout_sec=0.1)
+    stamps = count(1_400 * 10**15, 10**9)
+
+    def send() -> None:
+        driver.send(next(stamps))
+        driver.spin_for(0.1)
+
+    wait_for(lambda: any(m.header.stamp.sec >= 1.4e9 for m in driver.clouds), "a cloud", send)
     assert not any(1.3e9 <= m.header.stamp.sec < 1.4e9 for m in driver.clouds)

@@ -2,7 +2,7 @@
 
 A benchmark is a JSON file of this package with the conditions of an evaluation, and for each of its
 episodes the variation (values that are nominal are omitted) and the number of poses that were
-rejected before it, since the arm cannot reach them. `scripts/make_benchmarks.py` writes the files.
+rejected before it, since the arm cannot reach them. The study `benchmarks` writes the files.
 The variations are those of the episodes' seeds. They are in the file so that an episode remains the
 same if the sampling changes, and is the same in `rulesafe eval`, in the evaluator node and in
 Gymnasium::

@@ -1,15 +1,13 @@
-#!/usr/bin/env python3
 """Write the episodes of the benchmarks: src/rulesafe_eval/rulesafe_eval/data/benchmarks/*.json.
-
-    .venv/bin/python scripts/make_benchmarks.py [NAME...]
 
 It takes about ten minutes on one core, since poses are checked for the arm's reach. Do not change
 a published benchmark; give a new one another name.
 """
 
 import json
-import sys
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from planner_node.reach import reachable_variation
 from rulesafe_core.files import write_atomically
@@ -83,13 +81,13 @@ def dump(content: dict[str, Any]) -> str:
     return f'{head[:-1]},\n "entries": [\n  {entries}\n ]}}\n'
 
 
-def main(names: list[str]) -> None:
-    """Write the files of the named benchmarks, by default of all."""
+def write(names: Annotated[tuple[str, ...], tyro.conf.Positional] = ()) -> None:
+    """Write the episodes of benchmarks, about ten minutes.
+
+    Args:
+        names: Names of the benchmarks; by default all.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in names or BENCHMARKS:
         write_atomically(FOLDER / f"{name}.json", dump(make(name)).encode())
         print(FOLDER / f"{name}.json")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -205,7 +205,7 @@ def test_the_example_in_the_documentation_runs(robot, tmp_path, monkeypatch, cap
 
 def test_datasets_and_films_are_made_without_ros():
     """On machines without ROS."""
-    modules = ("commands", "to_dataset", "to_video", "recorders", "report")
+    modules = ("commands", "to_dataset", "to_video", "record_options", "report")
     code = f"""
 import importlib, sys
 for name in {modules}: importlib.import_module("rulesafe_ros.bag." + name)

@@ -255,13 +255,13 @@ def recordings(tmp_path_factory):
     --passes states` writes them; tests must not change them."""
     from rulesafe_data import attempt_recording
     from rulesafe_data.demo_folder import DemoFolder
-    from rulesafe_demos.attempts import make_request, settle
+    from rulesafe_demos.attempts import make_request
     from rulesafe_sim.randomisation import load_split, sample_variation
 
     directory = tmp_path_factory.mktemp("memory") / "recordings"
     directory.mkdir()
-    settle(directory, make_request(",".join(RECORDED), 4, 20, "safe_02,safe_04", "nominal", 0))
     folder = DemoFolder(directory)
+    folder.settle(make_request(",".join(RECORDED), 4, 20, "safe_02,safe_04", "nominal", 0))
     for rule, steps in RECORDED.items():
         for number in range(5):
             success = number != 1

@@ -73,7 +73,7 @@ all_rules() {
 }
 
 on_all() { # POLICY SPLIT OUT OPTION...
-    rulesafe eval --policy "$1" --rules "$all" --safes all --split "$2" \
+    python -m rulesafe_studies eval --policy "$1" --rules "$all" --safes all --split "$2" \
         --episodes "${EPISODES:-10}" --films 0 --out "$3" "${@:4}"
 }
 
@@ -144,8 +144,9 @@ dp3_without() { # DATA SAFES SPLIT NAME OPTION...
 }
 
 control() {
-    rulesafe eval --policy "$policies/rule_020_vq_1" --rules rule_020 --safes safe_02 --split train \
-        --step-seconds 12 --memory-control shuffled --episodes 12 --out "$out/shuffled"
+    python -m rulesafe_studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
+        --safes safe_02 --split train --step-seconds 12 --memory-control shuffled --episodes 12 \
+        --out "$out/shuffled"
 }
 
 tokens() {

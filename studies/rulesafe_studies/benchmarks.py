@@ -1,4 +1,4 @@
-"""Write the episodes of the benchmarks: src/rulesafe_eval/rulesafe_eval/data/benchmarks/*.json.
+"""Write the episodes of the benchmarks: src/rulesafe_sim/rulesafe_sim/data/benchmarks/*.json.
 
 It takes about ten minutes on one core, since poses are checked for the arm's reach. Do not change
 a published benchmark; give a new one another name.
@@ -9,13 +9,11 @@ from typing import Annotated, Any
 
 import tyro
 
-from planner_node.reach import reachable_variation
+from planner_node.reach import out_of_reach
 from rulesafe_core.files import write_atomically
-from rulesafe_eval.benchmarks import BENCHMARKS, FOLDER, FORMAT
-from rulesafe_eval.request import Setup, make_request
-from rulesafe_locks.rules import load_rule
+from rulesafe_sim.benchmarks import BENCHMARKS, FOLDER, FORMAT
 from rulesafe_sim.config import Placement
-from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.episodes import place, plan_episodes
 from rulesafe_sim.variation import Variation
 
 CONDITIONS: dict[str, dict[str, Any]] = {
@@ -57,20 +55,16 @@ def make(name: str) -> dict[str, Any]:
     """Return the content of a benchmark's file."""
     settings = dict(CONDITIONS[name])
     title = settings.pop("title")
-    setup = Setup("expert")
-    request = make_request(setup, {}, safes="all", seed=0, **settings)
-    split, entries = load_split(request.split).randomisation, []
+    plan, entries = plan_episodes(**settings), []
     default = Variation(Placement((0.0, 0.0, 0.0), 0.0)).to_dict()
-    for each in request.all_episodes():
-        rule = load_rule(each.source)
-        variation, resampled = reachable_variation(each.safe, rule, split, each.seed)
-        complete = variation.to_dict()
+    for each in plan:
+        placed = place(each, out_of_reach)
+        complete = placed.fixed().to_dict()
         values = without_defaults(complete, default) | {"placement": complete["placement"]}
         about = {"rule": each.rule, "number": each.number, "safe": each.safe, "seed": each.seed}
-        entries.append(about | {"resampled": resampled, "variation": values})
-    keys = ("rules", "safes", "split", "episodes", "seed")
-    conditions = {key: getattr(request, key) for key in keys}
-    conditions["step_seconds"] = setup.step_seconds
+        entries.append(about | {"resampled": placed.resampled, "variation": values})
+    keys = ("rules", "safes", "split", "episodes", "seed", "step_seconds")
+    conditions = {key: getattr(plan, key) for key in keys}
     return {"format": FORMAT, "title": title, **conditions, "entries": entries}
 
 

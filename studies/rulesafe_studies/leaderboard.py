@@ -13,12 +13,13 @@ from typing import Any
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.strict_yaml import build, read_yaml
-from rulesafe_core.text_files import read_json
-from rulesafe_data.files import sha256, write_json
-from rulesafe_eval.benchmarks import BENCHMARKS, benchmark_of, load_benchmark
+from rulesafe_core.text_files import read_json, sha256
+from rulesafe_data.files import write_json
+from rulesafe_eval.benchmark_names import benchmark_of
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
 from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_sim.benchmarks import BENCHMARKS, load_benchmark
 from rulesafe_studies.data import ROOT
 
 FOLDER = ROOT / "studies/submissions"

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import sha256
-from rulesafe_eval.benchmarks import load_benchmark
+from rulesafe_core.text_files import sha256
 from rulesafe_eval.submission import FORMAT, check, read_submission, request_of
+from rulesafe_sim.benchmarks import load_benchmark
 from rulesafe_studies import leaderboard
 
 SUBMISSIONS = sorted(leaderboard.FOLDER.glob("*/submission.json"))

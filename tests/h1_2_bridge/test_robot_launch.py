@@ -82,7 +82,7 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
 
 def play(graph, commands: Commands, config: Path, out: Path) -> dict:
     """Launch an episode of the expert, wait for its end and for all commands, and return its
-    summary."""
+    line of results."""
     running = launch(
         *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
         *(f"out:={out}", f"bridge_config:={config}"),
@@ -100,7 +100,7 @@ def play(graph, commands: Commands, config: Path, out: Path) -> dict:
     while len(commands.received) > count:  # those that are still queued
         count = len(commands.received)
         rclpy.spin_once(graph, timeout_sec=2.0)
-    episode = json.loads((out / "summary.json").read_text())["episodes"][0]
+    episode = json.loads((out / "results.json").read_text())["episodes"][0]
     assert running.returncode == (0 if episode["opened"] else 1), episode
     return episode
 

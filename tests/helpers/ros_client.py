@@ -141,10 +141,10 @@ class Client(PatientNode):
         return len({status.frame for status in self.statuses}) == 1 and self.status.waiting
 
     def reset(
-        self, rule: str = "", safe: str = "", seed: int = 0, variation: str = ""
+        self, rule: str = "", safe: str = "", seed: int = 0, episode: str = ""
     ) -> ResetEpisode.Response:
         self.meet(self._reset)
-        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed, variation=variation)
+        request = ResetEpisode.Request(rule=rule, safe=safe, seed=seed, episode=episode)
         return self.ask_again(
             lambda: self._reset.call_async(request), "the reply of /episode/reset"
         )

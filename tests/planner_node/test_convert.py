@@ -43,7 +43,7 @@ def test_the_observation_is_that_of_the_simulation(simulation, messages):
     assert found.hand.tolist() == expected.hand.tolist()
     for name in ("part_positions", "part_open", "remaining", "contact_forces"):
         assert getattr(found, name) == getattr(expected, name)
-    assert np.allclose(found.pose_safe_in_pelvis, expected.pose_safe_in_pelvis)
+    assert np.array_equal(found.pose_safe_in_pelvis, expected.pose_safe_in_pelvis)
 
 
 def test_the_status_has_the_facts_of_the_simulation():

@@ -1,5 +1,7 @@
 """Random scenes, and the accuracy of the shipped encoder on them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ pytest.importorskip("torch")
 from policy_node.scene_encoder import QUANTITIES, errors, load_encoder
 from policy_node.scenes import POSTURES, make_scenes, recordings
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.attempts import Attempt
+from rulesafe_demos.attempts import make_request
 from rulesafe_demos.perform import perform
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import Simulation
@@ -23,7 +25,8 @@ def postures(tmp_path_factory):
     except RuleSafeError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("demos")
-    perform(folder, Attempt("rule_002", 0, "safe_02", 20000, "train", style="habitual"))
+    request = make_request("rule_002", 1, None, "safe_02", "train", 0, "habitual")
+    perform(folder, request, replace(request.episode("rule_002", 0), seed=20000))
     return recordings([folder])
 
 

@@ -21,7 +21,7 @@ from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.files import sha256
+from rulesafe_core.text_files import sha256
 from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape

@@ -76,8 +76,9 @@ def record(client, start, bag_command, actions, folder):
 def test_a_recorded_evaluation_has_all_images(start, tmp_path, simulation):
     """The nodes start together; the bag begins with the images of the episode's first frame."""
     folder = tmp_path / "bag"
-    options = (f"record:={folder}", f"out:={tmp_path / 'out'}", "policy:=expert", "time_limit:=2")
+    options = (f"record:={folder}", f"out:={tmp_path / 'out'}", "policy:=expert")
     words = ("launch", str(LAUNCH), *options, f"rule:={RULE}", f"safe:={SAFE}", "film:=false")
+    words += ("step_seconds:=1",)
     _, output = start("rulesafe_cli.cli", words=words).wait()
     assert "time limit of 2 s" in output
     bag = Bag(folder)

@@ -1,6 +1,5 @@
 """Tests of complete evaluations with real nodes (simulation, planner, evaluator), physics only."""
 
-import json
 import os
 import re
 import signal
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -22,22 +22,23 @@ from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from planner_node.episode import run_expert
 from rulesafe_core import convert
 from rulesafe_core.messages import to_ns
-from rulesafe_demos.attempts import Attempt
-from rulesafe_eval.benchmarks import load_benchmark
+from rulesafe_eval.comparison import compare
 from rulesafe_eval.recorder_ros import wait_for_recorder
-from rulesafe_eval.request import Setup
-from rulesafe_eval.runner import execute
+from rulesafe_eval.request import Setup, make_request
+from rulesafe_eval.results import evaluate, read_results
+from rulesafe_eval.runner import EpisodeRunner, actions_file
+from rulesafe_eval.submission import differences, read_submission
 from rulesafe_interfaces.action import Evaluate
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
 from rulesafe_locks.rules import RULES, load_rule
+from rulesafe_sim.benchmarks import load_benchmark
+from rulesafe_sim.episodes import episode_facts, plan_episodes
 from rulesafe_sim.runtime import Playback
-from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from rulesafe_sim.variation import Variation
+from rulesafe_sim.simulation import HOME_ACTION
 
 pytestmark = pytest.mark.ros
 
@@ -46,79 +47,77 @@ LAUNCH = Path(__file__).parents[2] / "launch/sim_evaluation.launch.xml"
 EPISODE = ("rule:=rule_003", "safe:=safe_07", "seed:=4")
 
 
-def episode(summary) -> dict:
-    return json.loads(summary.read_text())["episodes"][0]
+def lines(folder) -> list[dict]:
+    return read_results(folder)["episodes"]
 
 
-def opened_in_process(rule: str, safe: str, seed: int) -> tuple[int, str]:
-    """Return frame and digest when the expert, without ROS, has opened the door."""
-    simulation = Simulation()
-    moments: list[tuple[int, str]] = []
-    advance = simulation.advance
-
-    def watched(drive) -> None:
-        advance(drive)
-        if simulation.success and not moments:
-            moments.append((simulation.frame, simulation.digest))
-
-    simulation.advance = watched  # type: ignore[method-assign]
-    simulation.reset(rule, safe, seed)
-    assert run_expert(simulation).success
-    return moments[0]
+def in_process(folder, rule: str, safe: str, seed: int) -> dict:
+    """Return the line of an episode of the expert in `rulesafe eval`."""
+    plan = plan_episodes(rule, safe, seed=seed)
+    evaluate(make_request(Setup("expert"), {}, plan), folder)
+    (line,) = lines(folder)
+    return line
 
 
-def test_the_planner_opens_a_safe_over_the_graph_exactly_as_in_process(client, start, tmp_path):
-    """The episode does not depend on processes, DDS or time, and the instruction contains no
-    progress."""
+PLACED_AGAIN = ("rule_014", "safe_09", 7211)
+"""The arm does not reach the safe at the first pose of the seed."""
+
+
+@pytest.mark.parametrize("of", [("rule_003", "safe_07", 7206), PLACED_AGAIN])
+def test_a_request_gives_the_same_episode_in_process_in_gymnasium_and_over_ros(
+    of, client, start, tmp_path
+):
+    """Equal variation, frames, digest and actions; the results are compared and verified."""
+    expected = in_process(tmp_path / "process", *of)
+    assert expected["opened"]
+
+    env = gymnasium.make(
+        "rulesafe_sim.env:RuleSafe-v1", observations=("joint_positions",), safe="safe_01"
+    )
+    episode = episode_facts(expected)
+    _, info = env.reset(options={"episode": episode})
+    assert info["variation"] == expected["variation"]
+    actions = np.load(actions_file(tmp_path / "process", of[0], 0))
+    ends = [env.step(action)[2] for action in actions]
+    assert len(ends) == expected["frames"] and ends.index(True) == len(ends) - 1
+    assert env.unwrapped.simulation.digest == expected["state_digest"]
+
     heard = []
     client.create_subscription(String, "/instruction", heard.append, convert.LATCHED_QOS)
     sim = start(SIM, "cameras:=false", "start:=false")
     planner = start(PLANNER, "use_sim_time:=true")
-    evaluator = start(EVALUATOR, *EPISODE, "film:=false", f"out:={tmp_path}")
-    client.until(lambda: evaluator.process.poll() is not None, "the evaluation's end")
-    code, output = evaluator.wait()
+    words = ["eval", "--policy", "expert", "--rules", of[0], "--safes", of[1], "--seed", str(of[2])]
+    words += ["--episodes", "1", "--engine", "ros", "--films", "0", "--out", str(tmp_path / "ros")]
+    code, output = start("rulesafe_cli.cli", words=words).wait()
     assert code == 0, output + planner.stop()[1]
-    assert "rule_003 on safe_07, seed 4: opened, 2/2 steps" in output
+    (found,) = lines(tmp_path / "ros")
+    of_the_policy = {"targets", "retries", "inferences"}
+    differing = {key for key in expected if found.get(key) != expected[key]}
+    assert differing <= of_the_policy, [(key, found.get(key), expected[key]) for key in differing]
+    executed = np.load(actions_file(tmp_path / "ros", of[0], 0))
+    np.testing.assert_array_equal(executed, actions)
+    assert differences(read_submission(tmp_path / "ros")) == []
+    assert compare(*(read_results(tmp_path / name) for name in ("process", "ros")))["pairs"] == 1
     client.until(lambda: heard, "the instruction")  # it may still be queued behind many states
+    assert [message.data for message in heard] == [load_rule(of[0]).description]
     planner.stop_well()
     sim.stop_well()
-    found = episode(tmp_path / "summary.json")
-    assert (found["frames"], found["state_digest"]) == opened_in_process("rule_003", "safe_07", 4)
-    assert [e["event"] for e in found["events"]] == ["handle+", "door+"]
-    assert [message.data for message in heard] == [load_rule("rule_003").description]
 
 
 def test_an_episode_of_a_benchmark_is_the_same_as_in_process(client, start, tmp_path):
-    """The evaluator sends the variation; the simulation's own split is another one."""
-    entry = load_benchmark("out_of_distribution").entry(23)
-    where = entry["rule"], 0, entry["safe"], entry["seed"]
+    """The evaluator sends the episode; the simulation's own split is another one."""
+    episode = next(iter(load_benchmark("out_of_distribution")))
     rows = np.linspace(HOME_ACTION, HOME_ACTION + 0.1, 6, dtype=np.float32)
-    line, _, _ = execute(
-        Playback(rows),
-        Setup("expert"),
-        Attempt(*where, "shifted"),
-        load_rule(entry["rule"]),
-        Variation.from_dict(entry["variation"]),
-    )
+    line, _, _ = EpisodeRunner(Setup("expert")).execute(Playback(rows), episode)
     start(SIM, "cameras:=false", "start:=false")
-    evaluator = start(
-        EVALUATOR,
-        "benchmark:=out_of_distribution",
-        "first_episode:=23",
-        "film:=false",
-        f"out:={tmp_path}",
-    )
+    parameters = ("benchmark:=out_of_distribution", "film:=false", f"out:={tmp_path}")
+    evaluator = start(EVALUATOR, *parameters)
     status = client.wait_for_turn()
-    assert (status.rule, status.safe, status.seed) == (where[0], where[2], where[3])
+    assert (status.rule, status.safe, status.seed) == (episode.rule, episode.safe, episode.seed)
     client.send(rows, client.now)
     client.until(lambda: client.status.frame == len(rows) and client.status.waiting, "the chunk")
     assert client.status.state_digest == line["state_digest"]
     assert evaluator.process.poll() is None
-
-
-def test_the_first_episode_of_no_benchmark_is_refused(start):
-    code, output = start(EVALUATOR, "first_episode:=5").wait()
-    assert code == 2 and "first_episode requires a benchmark" in output
 
 
 def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):
@@ -163,7 +162,7 @@ def test_the_launch_file_runs_a_policy_with_its_memory(tmp_path):
         [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=500
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = episode(tmp_path / "summary.json")
+    (found,) = lines(tmp_path)
     assert found["opened"] and found["events"][-1]["event"] == "door+"
     for name in ("vq_memory_node", "policy_node"):
         assert f"[{name}" in done.stdout + done.stderr
@@ -171,7 +170,7 @@ def test_the_launch_file_runs_a_policy_with_its_memory(tmp_path):
 
 def test_a_node_of_another_package_is_evaluated_by_the_launch_file(client, start, tmp_path):
     """With policy:=none. The node publishes a chunk when a joint state repeats a stamp."""
-    words = ("launch", str(LAUNCH), *EPISODE, "policy:=none", "memory:=none", "time_limit:=4")
+    words = ("launch", str(LAUNCH), *EPISODE, "policy:=none", "memory:=none", "step_seconds:=2")
     words += ("cameras:=false", "film:=false", f"out:={tmp_path}")
     launch = start("rulesafe_cli.cli", words=words)
     stamps, repeated, answered = [], set(), set()
@@ -192,7 +191,7 @@ def test_a_node_of_another_package_is_evaluated_by_the_launch_file(client, start
     client.until(ended, "the end of the evaluation")
     code, output = launch.wait()
     assert code == 1, output  # the door is closed
-    assert episode(tmp_path / "summary.json")["frames"] == 40
+    assert lines(tmp_path)[0]["frames"] == 40
     first, *others = sorted(answered)  # time continues after the end of the episode
     assert [stamp - first for stamp in others[:3]] == [1_200_000_000, 2_400_000_000, 3_600_000_000]
     started = re.findall(r"\[(\w+)-\d\]: process started", output)
@@ -205,7 +204,7 @@ def test_without_a_planner_the_evaluator_says_that_no_chunk_came(start, tmp_path
     code, output = start(EVALUATOR, *EPISODE, "film:=false", "stall_limit:=25.0", out).wait()
     assert code == 1
     assert "rule_003 on safe_07, seed 4: failed at step 1 (handle+): simulated time" in output
-    assert episode(tmp_path / "summary.json")["opened"] is False
+    assert lines(tmp_path)[0]["opened"] is False
 
 
 @pytest.mark.parametrize(
@@ -315,14 +314,16 @@ def test_goals_that_cannot_be_executed_are_rejected_with_a_reason(client, start,
     server = start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
     action = ActionClient(client, Evaluate, "/evaluate")
     client.until(action.server_is_ready, "/evaluate")
-    valid = {"rules": ["rule_001"], "safes": ["safe_03"], "first_seed": 4, "episodes": 2}
+    valid = {"rules": "rule_001", "safes": "safe_03", "seed": 4, "episodes": 2}
     for change, reason in (
-        ({"rules": ["rule_021"]}, "unknown rule or set 'rule_021'"),
-        ({"safes": ["safe_99"]}, "safe_99"),
-        ({"safes": []}, "must be 1 to 10000, got 1 x 0 x 2"),
-        ({"episodes": 4_000_000_000}, "must be 1 to 10000, got 1 x 1 x 4000000000"),
-        ({"first_seed": 2**32 - 1}, "seeds are 0 to 4294967295"),
-        ({"time_limit": -1.0}, "time_limit must be finite and not negative"),
+        ({"rules": "rule_021"}, "unknown rule or set 'rule_021'"),
+        ({"safes": "safe_99"}, "safe_99"),
+        ({"split": "normal"}, "unknown split 'normal'"),
+        ({"episodes": 0}, "got 0 episodes from seed 4"),
+        ({"seed": 9999}, "evaluations have the seeds 0..9999"),
+        ({"rules": "all", "episodes": 5000}, "at most 10000 episodes, got 100000"),
+        ({"step_seconds": -1.0}, "step_seconds must be more than 0 s"),
+        ({"benchmark": "paper"}, "unknown benchmark 'paper'"),
     ):
         assert not send_goal(client, action, Evaluate.Goal(**(valid | change))).accepted
         client.until(lambda text=reason: any(text in line for line in logs), reason)
@@ -337,13 +338,13 @@ def test_a_goal_that_fails_is_aborted_with_its_reason(client, start, tmp_path):
     client.create_publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
     action = ActionClient(client, Evaluate, "/evaluate")
     client.until(action.server_is_ready, "/evaluate")
-    goal = Evaluate.Goal(rules=["rule_001"], safes=["safe_03"], episodes=1)
+    goal = Evaluate.Goal(rules="rule_001", safes="safe_03", episodes=1)
     done = send_goal(client, action, goal).get_result_async()
     client.until(done.done, "the result")
     assert done.result().status == GoalStatus.STATUS_ABORTED
     result = done.result().result
     assert "more than one publisher on /episode/status" in result.message
-    assert (result.episodes, result.summary_path) == (0, "")
+    assert (result.episodes, result.results_path) == (0, "")
     assert "Traceback" not in server.stop()[1]
     action.destroy()
 
@@ -370,7 +371,7 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     action = ActionClient(client, Evaluate, "/evaluate")
     client.until(action.server_is_ready, "/evaluate")
     goal = Evaluate.Goal(
-        rules=["rule_001", str(lock)], safes=["safe_03"], first_seed=4, episodes=2, time_limit=0.5
+        rules=f"rule_001,{lock}", safes="safe_03", seed=4, episodes=2, step_seconds=0.2
     )
     progress = []
     sent = send_goal(client, action, goal, lambda m: progress.append(m.feedback.episodes_done))
@@ -381,10 +382,12 @@ def test_the_action_evaluates_rules_safes_and_seeds(client, start, tmp_path):
     assert (result.episodes, result.successes, result.message) == (4, 0, "")
     client.until(lambda: len(progress) >= 4, "feedback")
     assert progress == [1, 2, 3, 4]
-    summary = json.loads((tmp_path / "summary.json").read_text())
-    assert result.summary_path == str(tmp_path / "summary.json")
-    assert [(e["rule"], e["seed"], e["frames"]) for e in summary["episodes"]] == [
-        (rule, seed, 5) for rule in ("rule_001", "my_lock") for seed in (4, 5)
+    path = Path(result.results_path)
+    assert path.parents[1] == tmp_path and path.name == "results.json"
+    assert [(e["rule"], e["seed"], e["frames"]) for e in lines(path)] == [
+        (rule, seed, frames)
+        for seed in (4, 5)
+        for rule, frames in (("rule_001", 6), ("my_lock", 4))
     ]
     action.destroy()
 
@@ -397,7 +400,7 @@ def test_a_second_goal_is_rejected_and_a_cancelled_one_ends(client, start, tmp_p
     start(EVALUATOR, "episodes:=0", "film:=false", f"out:={tmp_path}")
     action = ActionClient(client, Evaluate, "/evaluate")
     client.until(action.server_is_ready, "/evaluate")
-    goal = Evaluate.Goal(rules=["rule_001"], safes=["safe_03"], episodes=4, time_limit=0.5)
+    goal = Evaluate.Goal(rules="rule_001", safes="safe_03", episodes=4, step_seconds=0.2)
     sent = send_goal(client, action, goal)
     client.wait_for_turn()
     assert not send_goal(client, action, goal).accepted
@@ -405,7 +408,7 @@ def test_a_second_goal_is_rejected_and_a_cancelled_one_ends(client, start, tmp_p
     cancelled = sent.cancel_goal_async()
     client.until(cancelled.done, "the response")
     done = sent.get_result_async()
-    client.send(np.tile(HOME_ACTION, (5, 1)), client.now)
+    client.send(np.tile(HOME_ACTION, (6, 1)), client.now)
     client.until(done.done, "the result")
     assert done.result().status == GoalStatus.STATUS_CANCELED
     assert done.result().result.episodes == 1

@@ -76,7 +76,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
         "rulesafe_eval.node",
         *("rule:=rule_003", "safe:=safe_07", "seed:=4", f"out:={tmp_path}"),
         *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
-        f"time_limit:={FRAMES / 10}",
+        f"step_seconds:={FRAMES / 20}",
     )
     broken = client.create_publisher(CompressedImage, "/film/head/compressed", IMAGE_QOS)
     client.until_subscribed_by("evaluator_node", "/memory/tokens", "/film/head/compressed")
@@ -98,7 +98,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     expected = [strip_of(reading.values, reading.mask) for reading in readings]
     for stamp, strip in zip(stamps, expected, strict=True):
         assert received.get(stamp, strip) == strip
-    found = strips(tmp_path / "film.mp4")
+    found = strips(tmp_path / "films/rule_003_000000/film.mp4")
     filmed, held = found[:-20], found[-20:]
     assert set(held) == {filmed[-1]}
     # An image has no tokens if the evaluator had not yet discovered the memory, and is absent if

@@ -115,7 +115,7 @@ def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
         (
             "rulesafe_eval.node",
             ("safe:=safe_03", "seed:=4"),
-            "[evaluator_node]: parameters: rule='rule_001', safe='safe_03', seed=4, episodes=1, ",
+            "[evaluator_node]: parameters: policy='none', rule='rule_001', safe='safe_03', ",
         ),
         (
             "h1_2_bridge.node",

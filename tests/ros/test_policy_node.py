@@ -286,7 +286,7 @@ def test_a_policy_that_gives_up_ends_the_episode_with_its_reason(start, tmp_path
     # The reason may arrive before the status of the tenth frame.
     reason = r"policy_node: the hand is not where it should be, (9|10) frames"
     assert len(re.findall(reason, output)) == 2, output
-    results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
+    results = json.loads((tmp_path / "results.json").read_text())["episodes"]
     assert [result["seed"] for result in results] == [5, 6]
     node.stop_well()
 
@@ -490,12 +490,12 @@ def test_one_launch_evaluates_a_policy_with_its_memory(tmp_path):
     """Simulation, memory, policy and evaluator: each episode ends as in process."""
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]
     command += ["policy:=seeing_policies:Remembering", "memory:=vq", "memory_model:=all_rules"]
-    command += ["execute_steps:=15", "episodes:=2", "time_limit:=4", "cameras:=false"]
+    command += ["execute_steps:=15", "episodes:=2", "step_seconds:=0.5", "cameras:=false"]
     done = subprocess.run(
         [*command, "film:=false", f"out:={tmp_path}"], capture_output=True, text=True, timeout=500
     )
     assert done.returncode == 1, done.stdout + done.stderr  # no door is open
-    results = json.loads((tmp_path / "summary.json").read_text())["episodes"]
+    results = json.loads((tmp_path / "results.json").read_text())["episodes"]
     assert [(result["seed"], result["frames"]) for result in results] == [(5, 40), (6, 40)]
     for result in results:
         expected = in_process("Remembering", 15, 40, result["seed"], execution=EXECUTION)

@@ -1,5 +1,6 @@
 """Tests of the simulation node with physics only (no Vulkan)."""
 
+import json
 import signal
 from dataclasses import fields
 
@@ -165,16 +166,18 @@ def test_a_reset_to_an_unknown_name_changes_nothing(client, start):
     reply = client.reset(safe="safe_99")
     assert not reply.success
     assert "safe_99" in reply.message
-    for variation, text in (
-        ("{", "variation is not valid JSON"),
-        ('{"placement": {"xyz": [0.6, -0.3], "yaw": 0}}', "variation.placement.xyz must be 3"),
-        (
-            '{"placement": {"xyz": [0.6, -0.3, 0], "yaw": 0}, "cameras": {"head": {"fov": 3}}}',
-            "fovy is 4.2",
-        ),
+    named = {"rule": "rule_001", "safe": "safe_03", "seed": 3}
+    pose = {"xyz": [0.6, -0.3, 0], "yaw": 0}
+    for given, text in (
+        ("{", "episode is not valid JSON"),
+        ({}, "rule, safe, seed"),
+        (named | {"variation": {"placement": {"xyz": [1, 2], "yaw": 0}}}, "xyz must be 3"),
+        (named | {"variation": {"placement": pose, "cameras": {"head": {"fov": 3}}}}, "fovy is 4"),
     ):
-        reply = client.reset(variation=variation)
+        reply = client.reset(episode=given if isinstance(given, str) else json.dumps(given))
         assert not reply.success and text in reply.message
+    reply = client.reset(rule="rule_001", episode=json.dumps(named))
+    assert not reply.success and "determines rule, safe and seed" in reply.message
     after = client.wait_for_turn()
     assert (after.episode, after.frame, after.state_digest) == (
         before.episode,

@@ -1,6 +1,6 @@
 """`rulesafe demos run` and `program`: task programs from the command line."""
 
-import json
+import re
 from pathlib import Path
 
 import av
@@ -24,11 +24,10 @@ def test_a_program_is_executed_and_filmed(tmp_path, capsys, small_film):
     printed = capsys.readouterr().out
     assert "rule_001 on safe_02, seed 1: opened, 3/3 steps" in printed
     assert "step 3 (door+), try 1" in printed
-    summary = json.loads((out / "summary.json").read_text())
-    assert summary["episodes"][0]["opened"]
+    frames = int(re.search(r"steps, (\d+) frames", printed)[1])
     with av.open(str(out / "film.mp4")) as film:
         shot = sum(1 for _ in film.decode(video=0))
-    assert shot >= summary["episodes"][0]["frames"]
+    assert shot >= frames > 50
     assert (out / "sheet.png").stat().st_size > 50_000
 
 

@@ -12,7 +12,7 @@ from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, sav
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.layout import SUBTASKS
 from rulesafe_data.store import EpisodeStore
-from rulesafe_demos.attempts import load_request, settle
+from rulesafe_demos.attempts import load_request
 from rulesafe_demos.render import (
     PRIVILEGED,
     SHOWN,
@@ -35,7 +35,7 @@ FRAMES = 12
 def short(demonstrations, tmp_path):
     """The demonstrations' first frames, in a separate directory."""
     request, folder = load_request(demonstrations), DemoFolder(tmp_path / "demos")
-    settle(folder.path, request)
+    folder.settle(request)
     for rule, number in DemoFolder(demonstrations).episodes(request.rules, request.episodes):
         recording = read(DemoFolder(demonstrations).file(rule, number, success=True))
         rows = [{k: v[i] for k, v in recording.columns.items()} for i in range(FRAMES + 1)]

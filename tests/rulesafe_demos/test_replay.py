@@ -7,7 +7,7 @@ from planner_node.episode import run_expert
 from rulesafe_cli.cli import main
 from rulesafe_data.attempt_recording import STATE, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_demos.attempts import make_request, settle
+from rulesafe_demos.attempts import make_request
 from rulesafe_demos.perform import ending, facts_of
 from rulesafe_sim.simulation import Simulation
 
@@ -17,14 +17,14 @@ def failure(tmp_path_factory):
     """A directory with an attempt that ran out of time after two seconds."""
     directory = tmp_path_factory.mktemp("failed")
     request = make_request("rule_001", 1, 1, "safe_03", "train", 0)
-    settle(directory, request)
-    attempt = request.attempt("rule_001", 0)
+    DemoFolder(directory).settle(request)
+    attempt = request.episode("rule_001", 0)
     simulation = Simulation()
     simulation.reset(attempt.rule, attempt.safe, attempt.seed)
     recorder = Recorder()
     record = run_expert(simulation, time_limit=2.0, subscribers=[recorder])
     assert not record.success and record.state_digest == simulation.digest
-    facts = facts_of(attempt) | ending(record)
+    facts = facts_of(request, attempt) | ending(record)
     variation = {"variation": simulation.variation.to_dict(), "resampled": 0}
     path = DemoFolder(directory).file("rule_001", 0, success=False)
     save(path, recorder.rows, facts | variation | recorder.names)

@@ -7,15 +7,11 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_demos.attempts import (
-    EVALUATION_SEEDS,
-    load_request,
-    make_request,
-    seed_of,
-    settle,
-)
+from rulesafe_demos.attempts import load_request, make_request
 from rulesafe_demos.schedule import AttemptSchedule
 from rulesafe_locks.rules import RULES
+from rulesafe_sim.episodes import EVALUATION_SEEDS
+from rulesafe_sim.episodes import attempt_seed as seed_of
 
 REQUEST = make_request("rule_003,rule_001", 5, None, "safe_02,safe_04,safe_01", "nominal", 0)
 
@@ -110,10 +106,10 @@ def test_a_lock_of_one_s_own_is_asked_for_by_path_id_or_set(own_lock, tmp_path, 
     assert request.rules == ("rule_001", "rule_003", "my_lock")
     assert request.locks == {"my_lock": str(own_lock)}
     assert list(request.files) == [str(own_lock)] and len(request.files[str(own_lock)]) == 64
-    assert request.attempt("my_lock", 0).source == str(own_lock)
-    assert request.attempt("rule_001", 0).source == "rule_001"
+    assert request.episode("my_lock", 0).source == str(own_lock)
+    assert request.episode("rule_001", 0).source == "rule_001"
     assert f"--rules rule_001,rule_003,{own_lock} " in request.command()
-    settle(tmp_path / "demos", request)
+    DemoFolder(tmp_path / "demos").settle(request)
     assert load_request(tmp_path / "demos") == request
 
 
@@ -121,10 +117,10 @@ def test_a_lock_that_has_changed_is_another_request(own_lock, tmp_path):
     def asked():
         return make_request(str(own_lock), 1, None, "safe_02", "nominal", 0)
 
-    settle(tmp_path / "demos", asked())
+    DemoFolder(tmp_path / "demos").settle(asked())
     own_lock.write_text(own_lock.read_text().replace("Open the", "Turn the"), encoding="utf-8")
     with pytest.raises(RuleSafeError, match="files: "):
-        settle(tmp_path / "demos", asked())
+        DemoFolder(tmp_path / "demos").settle(asked())
 
 
 def test_two_locks_of_one_id_are_refused(own_lock, tmp_path):
@@ -135,13 +131,13 @@ def test_two_locks_of_one_id_are_refused(own_lock, tmp_path):
 
 
 def test_a_request_of_before_there_were_locks_is_read(tmp_path):
-    settle(tmp_path, REQUEST)
+    DemoFolder(tmp_path).settle(REQUEST)
     path = tmp_path / "generate.json"
     content = json.loads(path.read_text())
     del content["locks"]
     path.write_text(json.dumps(content))
     assert load_request(tmp_path) == REQUEST
-    settle(tmp_path, REQUEST)
+    DemoFolder(tmp_path).settle(REQUEST)
 
 
 @pytest.mark.parametrize(
@@ -176,14 +172,14 @@ def test_a_safe_that_a_split_holds_out_is_refused():
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
-    settle(tmp_path, REQUEST)
+    DemoFolder(tmp_path).settle(REQUEST)
     assert load_request(tmp_path) == REQUEST
     more = make_request("rule_001,rule_003", 6, None, "safe_02,safe_04,safe_01", "nominal", 0)
-    settle(tmp_path, more)
+    DemoFolder(tmp_path).settle(more)
     assert load_request(tmp_path) == more
     other = make_request("rule_001", 5, None, "safe_02,safe_04,safe_01", "train", 1)
     with pytest.raises(RuleSafeError) as error:
-        settle(tmp_path, other)
+        DemoFolder(tmp_path).settle(other)
     for said in (
         "rules: rule_001,rule_003 in the directory, rule_001 requested",
         "split: nominal in the directory, train requested",
@@ -197,7 +193,7 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
 def test_somebody_else_s_directory_is_not_written_to(tmp_path):
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(RuleSafeError, match="not empty"):
-        settle(tmp_path, REQUEST)
+        DemoFolder(tmp_path).settle(REQUEST)
 
 
 def test_the_dataset_takes_rules_in_turn_and_only_what_is_certain(tmp_path):
@@ -218,16 +214,18 @@ def test_the_dataset_takes_rules_in_turn_and_only_what_is_certain(tmp_path):
     assert folder.episodes(rules, 5) == both[:2]
 
 
-def test_a_torn_line_of_timings_costs_itself_alone(tmp_path):
+def test_lines_of_an_attempt_are_merged_and_a_torn_one_is_skipped(tmp_path):
+    """Attempts and their rendering each add a line; earlier versions wrote timings.jsonl."""
     folder = DemoFolder(tmp_path)
-    folder.note_timing({"rule": "rule_001", "attempt": 0, "wall_seconds": 1.0})
-    with (tmp_path / "timings.jsonl").open("a") as file:
-        file.write('{"rule": "rule_001", "att')
-    folder.note_timing({"rule": "rule_001", "attempt": 2, "wall_seconds": 3.0})
-    assert {key: t["wall_seconds"] for key, t in folder.timings().items()} == {
-        ("rule_001", 0): 1.0,
-        ("rule_001", 2): 3.0,
-    }
+    (tmp_path / "timings.jsonl").write_text('{"rule": "rule_001", "attempt": 0, "wall_seconds": 1}')
+    folder.add({"rule": "rule_001", "number": 1, "opened": True, "timing": {"wall_seconds": 2}})
+    with (tmp_path / "results.jsonl").open("a") as file:
+        file.write('{"rule": "rule_001", "num')
+    folder.add({"rule": "rule_001", "number": 1, "timing": {"all_cpu": 3}})
+    assert folder.lines()["rule_001", 1]["opened"]
+    timings = folder.timings()
+    assert timings["rule_001", 0]["wall_seconds"] == 1
+    assert timings["rule_001", 1] == {"wall_seconds": 2, "all_cpu": 3}
 
 
 def test_one_process_at_a_time(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_data.attempt_recording import save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_demos.attempts import make_request, settle
+from rulesafe_demos.attempts import make_request
 from rulesafe_demos.perform import ending, facts_of, failed
 from rulesafe_demos.stats import Row, causes, grouped, load_rows
 
@@ -64,11 +64,11 @@ def test_failures_of_one_kind_fall_together():
 
 def test_the_files_of_a_directory(tmp_path, capsys):
     request = make_request("rule_001", 2, 3, "safe_02", "nominal", 0)
-    settle(tmp_path, request)
+    DemoFolder(tmp_path).settle(request)
     for number, failure in enumerate(["the knob slipped", "", "the knob slipped"]):
-        attempt = request.attempt("rule_001", number)
+        attempt = request.episode("rule_001", number)
         outcome = ending(failed(attempt, failure)) | {"success": not failure, "retries": number}
-        facts = facts_of(attempt) | {"resampled": 1} | outcome
+        facts = facts_of(request, attempt) | {"resampled": 1} | outcome
         frame = {"time": 0.0}
         save(DemoFolder(tmp_path).file("rule_001", number, not failure), [frame] * 11, facts)
     assert [r.frames for r in load_rows(tmp_path)] == [10, 10, 10]

@@ -123,7 +123,6 @@ def test_a_model_is_told_what_went_wrong_until_it_is_right(serve, tmp_path):
     assert found["tries"][-1]["events"] == ["knob+", "door+"]
     assert (out / "program.py").read_text() == RIGHT
     assert (out / "try_4" / "program.py").read_text() == RIGHT
-    assert json.loads((out / "try_3/summary.json").read_text())["episodes"][0]["opened"] is False
     assert "no JSON object" in server.feedback(1)
     assert "(forbidden)" in server.feedback(
         2
@@ -250,8 +249,7 @@ def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path, small_film
     assert "no language model" in found["written_by"]
     with av.open(str(out / "try_0" / "film.mp4")) as film:
         shot = sum(1 for _ in film.decode(video=0))
-    summary = json.loads((out / "try_0" / "summary.json").read_text())
-    assert shot >= summary["episodes"][0]["frames"]
+    assert shot > 50
 
 
 def listing():

@@ -9,14 +9,15 @@ from policy_node.policy import CHUNK, Needs
 from rulesafe_eval import runner
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup, make_request
-from rulesafe_eval.runner import actions_file, play
+from rulesafe_eval.runner import actions_file
+from rulesafe_sim.episodes import plan_episodes
 
 
 @pytest.fixture(scope="session", autouse=True)
 def reachable_poses():
-    """Search a reachable pose once for each safe, rule, split and seed."""
+    """Search a reachable pose once for each episode."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "reachable_variation", cache(runner.reachable_variation))
+        patch.setattr(runner, "place", cache(runner.place))
         yield
 
 
@@ -25,8 +26,8 @@ def request_for():
     """A function that makes small requests."""
 
     def make(policy="expert", rules="rule_002", episodes=2, **words):
-        words = {"safes": "safe_02,safe_04", "split": "nominal", "seed": 0, **words}
-        return make_request(Setup(policy), {}, rules, episodes=episodes, **words)
+        words = {"safes": "safe_02,safe_04", **words}
+        return make_request(Setup(policy), {}, plan_episodes(rules, episodes=episodes, **words))
 
     return make
 
@@ -35,7 +36,8 @@ def request_for():
 def opened(request_for, tmp_path_factory):
     """The expert's episode 0 of rule_002: (request, line, actions)."""
     folder, request = tmp_path_factory.mktemp("opened"), request_for()
-    line = play(ORACLES["expert"], request.setup, request.episode("rule_002", 0), folder)
+    runner_of = runner.EpisodeRunner(request.setup)
+    line = runner_of.play(ORACLES["expert"], folder, request.episode("rule_002", 0))
     return request, line, np.load(actions_file(folder, "rule_002", 0))
 
 

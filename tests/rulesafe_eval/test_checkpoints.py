@@ -19,7 +19,7 @@ from rulesafe_data.films.strip import BAND, TOP, squares
 from rulesafe_eval.agents import load_agent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
-from rulesafe_eval.runner import actions_file, play
+from rulesafe_eval.runner import EpisodeRunner, actions_file
 from rulesafe_eval.videos import film
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
@@ -81,11 +81,11 @@ def test_a_checkpoint_plays_the_same_episodes_again(checkpoint, request_for, tmp
     assert len(shot) == 31 + 20
     assert shot[0].shape == (SIDE + BAR, 2 * SIDE, 3), "rows of joints are no strip"
     content = read_results(tmp_path / "out")
-    setup = Setup(str(folder), step_seconds=1.5)
+    setup = Setup(str(folder))
     agent, _ = load_agent(setup)
     for number, line in enumerate(content["episodes"]):
-        episode = request_for(safes="safe_02").episode("rule_002", number)
-        again = play(agent, setup, episode, tmp_path)
+        episode = request_for(safes="safe_02", step_seconds=1.5).episode("rule_002", number)
+        again = EpisodeRunner(setup).play(agent, tmp_path, episode)
         assert again["state_digest"] == line["state_digest"]
         assert again["inferences"] == line["inferences"] == 3  # 30 frames, 12 a time
     assert content["timing"]["inferences"] == 6
@@ -112,29 +112,16 @@ def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_pa
     assert len(read_results(tmp_path / "out")["episodes"]) == 1
 
 
-def test_memory_that_is_not_there_cannot_be_shuffled(checkpoint, tmp_path, capsys):
-    words = [
-        "--policy",
-        str(checkpoint(NoMemory())),
-        *WORDS,
-        "--out",
-        str(tmp_path / "out"),
-    ]
-    assert main(["eval", *words, "--memory-control", "shuffled"]) == 2
-    assert "requires a policy with memory" in capsys.readouterr().err
-
-
 def test_a_privileged_memory_is_marked_in_the_results(checkpoint, tmp_path):
     """In policy.json, results.json and submission.json; a film shows no tokens of it."""
     folder, out = checkpoint(OraclePhases(length=10)), tmp_path / "out"
     assert json.loads((folder / "policy.json").read_text())["memory"]["privileged"] is True
     words = ["--policy", str(folder), *WORDS, "--episodes", "1", "--films", "1", "--out", str(out)]
-    assert main(["eval", *words, "--memory-control", "shuffled"]) == 0
+    assert main(["eval", *words]) == 0
     assert pictures(out)[0].shape == (SIDE + BAR, 2 * SIDE, 3)
     for name in ("results.json", "submission.json"):
         actor = json.loads((out / name).read_text())["request"]["actor"]
         assert actor["privileged"] is True and actor["memory"]["privileged"] is True
-    assert "memory control" in (out / "report.html").read_text()
     _, facts = load_agent(Setup(str(checkpoint(PastActions(10)))))
     assert "privileged" not in facts and "privileged" not in facts["memory"]
 
@@ -157,7 +144,7 @@ def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_fo
         simulation.step(row)
         positions.append(simulation.state().action_positions)
     line = {"resampled": 0, "reason": "enough", "state_digest": simulation.digest}
-    film(out, Setup(str(checkpoint(memory))), {("rule_002", 0): line}, episode)
+    film(out, EpisodeRunner(Setup(str(checkpoint(memory)))), {("rule_002", 0): line}, episode)
     readings = readings_of(np.array(positions, np.float32), memory)
     assert len(np.unique(readings.values)) > 4 and readings[40].mask.sum() == 3
     palette = 255 * cluster_colours(256)[:, :3]

@@ -21,7 +21,8 @@ class Stub:
     def snapshot(self):
         phases = dict(zip(PARTS, self.progress.state.phases, strict=True))
         steps = self.progress.steps_done
-        return SimpleNamespace(part_open=phases, steps_done=steps, frame=self.frame)
+        found = {"part_open": phases, "steps_done": steps, "frame": self.frame}
+        return SimpleNamespace(**found, success=self.progress.success)
 
     def state(self):
         return SimpleNamespace(contact_forces=self.forces)

@@ -8,13 +8,8 @@ from policy_node.policy import Needs
 from rulesafe_cli.cli import main
 from rulesafe_data.layout import ACTION
 from rulesafe_data.store import EpisodeStore
-from rulesafe_eval.interference import interfere
-from rulesafe_eval.policies import ANOTHER, PolicyAgent
-from rulesafe_eval.request import Setup
-from rulesafe_eval.runner import play
-from rulesafe_locks.rules import load_rule
+from rulesafe_eval.policies import PolicyAgent
 from rulesafe_sim.episode import AgentLog
-from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from rulesafe_sim.variation import Variation
 from rulesafe_studies.controls import PastActions
@@ -85,28 +80,3 @@ class Listening:
     def infer(self, observation):
         self.readings.append(observation.memory)
         return np.tile(HOME_ACTION.astype(np.float32), (50, 1))
-
-
-@pytest.mark.parametrize("control", ["none", ANOTHER])
-def test_a_memory_of_other_inputs_receives_those_of_another_episode(control, request_for, tmp_path):
-    episode = request_for().episode("rule_002", 0)
-    policy = Listening()
-    setup = Setup("listening", control=control, step_seconds=10.0)
-    play(PolicyAgent(policy, OraclePhases(8), 10), setup, episode, tmp_path)
-    masks = [reading.mask.sum() for reading in policy.readings]
-    assert masks[0] == 0
-    assert (masks[-1] > 0) == (control == ANOTHER), "the robot rests"
-
-
-def test_interference_is_in_the_memory_of_any_input():
-    rule, split = load_rule("rule_001"), load_split("nominal").randomisation
-    arguments = rule, "safe_04", 3, sample_variation(split, "safe_04", 3)
-    phases, events = interfere(Simulation(), *arguments, "phases")
-    first, second = ({"knob": 1, "handle": 2}[event[:-1]] for event in (events[0], events[2]))
-    last = readings_of(phases, OraclePhases(8))[len(phases) - 1]
-    assert last.values[last.mask].tolist() == [first, 0, second, 0]
-    actions, _ = interfere(Simulation(), *arguments, "actions")
-    positions, _ = interfere(Simulation(), *arguments)
-    assert len(actions) == len(positions) == len(phases)
-    assert np.array_equal(actions[0], positions[0])
-    assert 0.01 < np.abs(actions - positions).max() < 0.6

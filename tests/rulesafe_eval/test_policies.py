@@ -3,20 +3,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from policy_node.policy import CHUNK, Needs, Observation
+from policy_node.policy import CHUNK, Needs
 from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.agents import facts_of, load_agent
 from rulesafe_eval.commands import _named
-from rulesafe_eval.policies import ANOTHER, CHANGES, PolicyAgent, SkillsAgent, controlled
+from rulesafe_eval.policies import PolicyAgent, SkillsAgent
 from rulesafe_eval.request import Setup
-from rulesafe_eval.runner import play
+from rulesafe_eval.runner import EpisodeRunner
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import AgentLog
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.runtime import Runtime
-from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from vq_memory_node.memory import NoMemory, RawMemory, Reading
+from rulesafe_sim.simulation import Simulation
+from vq_memory_node.memory import NoMemory, RawMemory
 from vq_memory_node.rolling import readings_of
 
 
@@ -40,7 +40,9 @@ def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
     request, line, actions = opened
     policy = replaying(actions, execute)
     episode = request.episode("rule_002", 0)
-    played = play(PolicyAgent(policy, NoMemory(), execute), request.setup, episode, tmp_path)
+    played = EpisodeRunner(request.setup).play(
+        PolicyAgent(policy, NoMemory(), execute), tmp_path, episode
+    )
     assert played["opened"]
     assert played["state_digest"] == line["state_digest"]
     assert policy.asked == played["inferences"] == -(-len(actions) // execute)
@@ -50,7 +52,7 @@ def test_a_policy_that_does_what_the_expert_did_ends_as_it_did(
 def test_chunks_that_agree_are_blended_into_the_same(opened, replaying, tmp_path):
     request, line, actions = opened
     agent = PolicyAgent(replaying(actions, 25), NoMemory(), 25, "blended")
-    played = play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
+    played = EpisodeRunner(request.setup).play(agent, tmp_path, request.episode("rule_002", 0))
     assert played["opened"]
     assert abs(played["frames"] - line["frames"]) <= 1
     assert set(EXECUTORS) >= {"blended", "newest"}
@@ -81,7 +83,7 @@ def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, 
     memory = RawMemory(5)
     agent = PolicyAgent(policy, memory, 20)
     simulation = Simulation()
-    play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
+    EpisodeRunner(request.setup).play(agent, tmp_path, request.episode("rule_002", 0))
     simulation.reset("rule_002", "safe_02", 0)
     rows = [simulation.state().action_positions.astype(np.float32)]
     for action in actions:
@@ -102,9 +104,9 @@ def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, 
 def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, replaying, tmp_path):
     request, _, actions = opened
     policy = replaying(actions, 6, Needs(frames=2, points=64, images=True))
-    setup = replace(request.setup, step_seconds=0.5)  # ten frames
-    episode = request.episode("rule_002", 0)
-    played = play(PolicyAgent(policy, NoMemory(), 6), setup, episode, tmp_path)
+    episode = replace(request.episode("rule_002", 0), time_limit=1.0)
+    agent = PolicyAgent(policy, NoMemory(), 6)
+    played = EpisodeRunner(request.setup).play(agent, tmp_path, episode)
     assert (played["frames"], played["cause"]) == (10, "not_touched")
     simulation = Simulation(render=True)
     simulation.reset("rule_002", "safe_02", 0)
@@ -123,9 +125,9 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
 
 
 def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp_path):
-    setup = Setup("still", step_seconds=2.0)
-    episode = request_for().episode("rule_002", 0)
-    played = play(PolicyAgent(HoldStill(), NoMemory(), 25), setup, episode, tmp_path)
+    episode = request_for(step_seconds=2.0).episode("rule_002", 0)
+    agent = PolicyAgent(HoldStill(), NoMemory(), 25)
+    played = EpisodeRunner(Setup("still")).play(agent, tmp_path, episode)
     assert (played["opened"], played["steps_done"], played["frames"]) == (False, 0, 40)
     assert (played["cause"], played["due"]) == ("not_touched", "knob+")
     assert (played["failed_step"], played["failed_event"]) == (1, "knob+")
@@ -149,13 +151,10 @@ def test_an_answer_that_is_no_chunk_is_refused_in_one_line(answer, gave, request
     with pytest.raises(
         RuleSafeError, match=rf"must return .*\(50, 13\).*, rad; it returned {gave}"
     ):
-        play(PolicyAgent(policy, NoMemory(), 25), Setup("odd"), episode, tmp_path)
+        EpisodeRunner(Setup("odd")).play(PolicyAgent(policy, NoMemory(), 25), tmp_path, episode)
 
 
-@pytest.mark.parametrize("control", ["none", "shuffled"])
-def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
-    control, request_for, tmp_path
-):
+def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(request_for, tmp_path):
     class Broken(HoldStill):
         asked = 0
 
@@ -167,54 +166,16 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(
             raise ValueError("no such thing")
 
     request = request_for(policy="mine:Broken")
-    Broken.needs = Needs(memory=control != "none")
-    agent = PolicyAgent(controlled(Broken(), control), RawMemory(2), 12)
+    agent = PolicyAgent(Broken(), NoMemory(), 12)
     with pytest.raises(RuleSafeError) as raised:
-        play(agent, request.setup, request.episode("rule_002", 0), tmp_path)
+        EpisodeRunner(request.setup).play(agent, tmp_path, request.episode("rule_002", 0))
     first, *trace, error, last = str(raised.value).splitlines()
     assert "mine:Broken" in first and error == "ValueError: no such thing"
     places = [line for line in trace if line.lstrip().startswith("File ")]
     assert [line.split()[-1] for line in places] == ["infer", "look"]
     assert all(f'"{__file__}"' in line for line in places)
-    assert "mine:Broken failed at frame 24 of rule_002 attempt 0 (safe_02, seed 0): " in last
+    assert "mine:Broken failed at frame 24 of rule_002 episode 0 (safe_02, seed 0): " in last
     assert "run the same command to resume with this episode" in last
-
-
-class Listening:
-    """Keeps the memory readings that it receives."""
-
-    needs = Needs(memory=True)
-
-    def __init__(self):
-        self.readings = []
-
-    def reset(self):
-        self.readings.append([])
-
-    def infer(self, observation):
-        self.readings[-1].append(observation.memory)
-        return np.tile(HOME_ACTION.astype(np.float32), (CHUNK, 1))
-
-
-@pytest.mark.episode
-def test_shuffled_memory_keeps_what_and_loses_when(request_for, tmp_path):
-    episode = request_for().episode("rule_002", 0)
-    readings = {}
-    for name in ("none", "shuffled"):
-        policy = Listening()
-        agent = PolicyAgent(controlled(policy, name), RawMemory(8), 10)
-        for _ in range(2):
-            play(agent, Setup("listening", step_seconds=8.0), episode, tmp_path)
-        *_, first, second = policy.readings
-        assert all(np.array_equal(a.values, b.values) for a, b in zip(first, second, strict=True))
-        readings[name] = second
-    moved = 0
-    for plain, shuffled in zip(readings["none"], readings["shuffled"], strict=True):
-        assert np.array_equal(plain.mask, shuffled.mask)
-        assert not shuffled.values[~shuffled.mask].any()
-        assert sorted(map(tuple, plain.values)) == sorted(map(tuple, shuffled.values))
-        moved += not np.array_equal(plain.values, shuffled.values)
-    assert moved > len(readings["none"]) / 2
 
 
 @pytest.mark.parametrize("length", ["short", "long"])
@@ -236,72 +197,6 @@ def test_the_instruction_has_the_length_that_the_policy_needs(length):
     assert received == {rule.instruction(length)}
 
 
-@pytest.mark.episode
-def test_the_memory_of_another_episode_replaces_that_of_the_present_one(request_for, tmp_path):
-    """The robot rests, and the memory contains the expert's motions; the physics is unchanged."""
-    episode = request_for().episode("rule_002", 0)
-    lines, readings = {}, {}
-    for control in ("none", ANOTHER, ANOTHER):
-        policy = Listening()
-        agent = PolicyAgent(controlled(policy, control), RawMemory(8), 10)
-        setup = Setup("listening", control=control, step_seconds=8.0)
-        lines[control] = play(agent, setup, episode, tmp_path)
-        if control in readings:
-            again = [each.values for each in policy.readings[-1]]
-            np.testing.assert_array_equal(again, [each.values for each in readings[control]])
-        readings[control] = policy.readings[-1]
-    assert lines["none"]["state_digest"] == lines[ANOTHER]["state_digest"]
-    for rests, moves in zip(readings["none"], readings[ANOTHER], strict=True):
-        assert np.array_equal(rests.mask, moves.mask)
-    assert np.ptp(readings["none"][-1].values, axis=0).max() < 0.2
-    assert np.ptp(readings[ANOTHER][-1].values, axis=0).max() > 0.5
-
-
-@pytest.mark.parametrize(
-    ("control", "expected"),
-    [
-        ("none", [0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
-        ("delayed", [0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
-        ("truncated", [0, 0, 0, 0, 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
-    ],
-)
-def test_a_changed_memory_has_fewer_values_the_newest_last(control, expected):
-    policy = Listening()
-    policy.reset()
-    values, joints = np.arange(15) - 2, np.zeros((1, 13), np.float32)
-    values[:2] = 0
-    given = Observation(joints, memory=Reading(values, np.arange(15) >= 2))
-    controlled(policy, control).infer(given)
-    (reading,) = policy.readings[-1]
-    assert reading.values.tolist() == expected
-    lost = {"none": 2, "delayed": 5, "truncated": 5}[control]
-    assert reading.mask.tolist() == [False] * lost + [True] * (15 - lost)
-
-
-def test_a_delayed_memory_is_not_empty_and_a_perturbed_one_keeps_its_ends():
-    rng = np.random.default_rng(0)
-    assert CHANGES["delayed"](np.arange(2), rng).tolist() == [0], "as at the start of an episode"
-    values = np.arange(30)
-    changed = np.array([CHANGES["perturbed"](values, rng) for _ in range(5)])
-    assert (changed[:, :10] == values[:10]).all() and (changed[:, 20:] == values[20:]).all()
-    assert (changed[:, 10:20] != values[10:20]).mean() > 0.5
-    assert len(np.unique(changed, axis=0)) == 5, "drawn again at each inference"
-    assert len(CHANGES["perturbed"](np.arange(0), rng)) == 0
-
-
-@pytest.mark.parametrize(
-    ("setup", "says"),
-    [
-        (Setup("no_such"), "valid: .*expert"),
-        (Setup("expert", control="shuffled"), "requires a policy with memory; expert has none"),
-        (Setup("expert", control="upside_down"), "none, shuffled, delayed, truncated, perturbed"),
-    ],
-)
-def test_who_cannot_act_is_refused_with_the_reason(setup, says):
-    with pytest.raises(RuleSafeError, match=says):
-        load_agent(setup)
-
-
 def test_an_agent_of_an_installed_package_acts(installed, request_for, tmp_path):
     source = """
 from rulesafe_sim.runtime import Agent
@@ -315,11 +210,9 @@ class Still(Agent):
     for name in ("still", "still_agent:Still"):
         agent, facts = load_agent(Setup(name))
         assert facts == {"kind": "agent", "name": name, "privileged": True}
-    episode = request_for().episode("rule_002", 0)
-    played = play(agent, Setup("still", step_seconds=1.0), episode, tmp_path)
+    episode = request_for(step_seconds=1.0).episode("rule_002", 0)
+    played = EpisodeRunner(Setup("still")).play(agent, tmp_path, episode)
     assert (played["opened"], played["frames"], played["cause"]) == (False, 20, "not_touched")
-    with pytest.raises(RuleSafeError, match="'shuffled' requires a policy with memory"):
-        load_agent(Setup("still", control="shuffled"))
     with pytest.raises(RuleSafeError, match=r"valid: expert, .*oracle, still, "):
         load_agent(Setup("no_such"))
 

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 
 import av
 import pytest
@@ -19,8 +18,9 @@ from rulesafe_data.engines import ENGINES
 from rulesafe_eval import plots, videos
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.report import write_report
-from rulesafe_eval.results import ResultsFolder, read_results
-from rulesafe_eval.runner import play
+from rulesafe_eval.request import ResultsFolder
+from rulesafe_eval.results import read_results
+from rulesafe_eval.runner import EpisodeRunner
 from rulesafe_sim.video_file import VideoFile
 
 pytestmark = pytest.mark.episode
@@ -191,10 +191,9 @@ def test_films_are_of_the_same_physics_and_linked(tmp_path, capsys):
 @pytest.fixture
 def to_film(request_for, tmp_path):
     """(request, line) of a directory that lacks the film of a short episode."""
-    request = request_for()
-    request = replace(request, setup=replace(request.setup, step_seconds=0.5))
+    request = request_for(step_seconds=0.5)
     episode = request.episode("rule_002", 0)
-    return request, play(ORACLES["expert"], request.setup, episode, tmp_path)
+    return request, EpisodeRunner(request.setup).play(ORACLES["expert"], tmp_path, episode)
 
 
 def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypatch):
@@ -207,7 +206,7 @@ def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypa
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(VideoFile, "close", killed)  # the sheet is written by then
         facts = {("rule_002", 0): line}
-        videos.film(tmp_path, request.setup, facts, request.episode("rule_002", 0))
+        videos.film(tmp_path, EpisodeRunner(request.setup), facts, request.episode("rule_002", 0))
     assert not folder.exists() and len(list(folder.parent.iterdir())) == 1
     videos.make(request, tmp_path, [line], 1, "local")
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]

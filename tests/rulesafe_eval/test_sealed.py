@@ -12,16 +12,16 @@ import pytest
 
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.attempts import MAX_BASE, SEEDS_PER_RULE, seed_of
 from rulesafe_design.difficulty import cell_of
 from rulesafe_eval import sealed
-from rulesafe_eval.benchmarks import SEALED, SEALED_LOCKS, benchmark_of
+from rulesafe_eval.benchmark_names import SEALED, SEALED_LOCKS, benchmark_of
 from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.sealed import SealedKey, read_key, unseal
 from rulesafe_eval.submission import obstacle, read_submission
 from rulesafe_locks.automata import possible, smallest
 from rulesafe_locks.lock_files import dump_lock, find_lock
 from rulesafe_locks.lock_sets import rule_sets
+from rulesafe_sim.episodes import MAX_BASE, SEEDS_PER_RULE, attempt_seed, plan_episodes
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 
 SECRET = bytes(range(32))
@@ -62,7 +62,7 @@ def test_a_key_has_a_fixed_commitment_and_seed():
 
 def test_seeds_differ_by_key_and_from_those_of_demonstrations():
     seeds = [SealedKey(secret).seed for secret in (SECRET, OTHER)]
-    assert min(seeds) > seed_of(MAX_BASE, "my_lock", SEEDS_PER_RULE - 1)
+    assert min(seeds) > attempt_seed(MAX_BASE, "my_lock", SEEDS_PER_RULE - 1)
     ranges = SPLITS["nominal"].randomisation
     first, second = (sample_variation(ranges, "safe_02", seed) for seed in seeds)
     assert first.placement != second.placement
@@ -107,10 +107,8 @@ def test_conditions_of_a_sealed_evaluation(options, text, key_files, capsys, tmp
 
 
 def test_the_sealed_benchmark_is_recognised():
-    safes = ",".join(SEALED.safes)
-    request = make_request(
-        Setup("expert"), {}, "rule_001", safes, SEALED.episodes, "nominal", SEED, COMMITMENT
-    )
+    plan = plan_episodes("rule_001", ",".join(SEALED.safes), "nominal", SEALED.episodes, SEED)
+    request = make_request(Setup("expert"), {}, plan, COMMITMENT)
     locks = tuple(map(lock_id, range(1, SEALED_LOCKS + 1)))
     assert benchmark_of(request) == ""
     assert benchmark_of(replace(request, rules=locks)) == "sealed"
@@ -121,7 +119,7 @@ def test_the_sealed_benchmark_is_recognised():
 
 def test_large_seeds_need_a_commitment():
     with pytest.raises(RuleSafeError, match=r"evaluations have the seeds 0\.\.9999"):
-        make_request(Setup("expert"), {}, "rule_001", "safe_01", 1, "nominal", SEED)
+        make_request(Setup("expert"), {}, plan_episodes("rule_001", "safe_01", seed=SEED))
 
 
 def test_files_besides_the_locks_of_the_key_are_not_submitted():

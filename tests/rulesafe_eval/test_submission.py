@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zlib
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import reduce
 from operator import getitem
 
@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
-from planner_node.reach import OutOfReach
 from policy_node.policy import Needs
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval import runner, submission
 from rulesafe_eval.policies import PolicyAgent
-from rulesafe_eval.request import Setup
-from rulesafe_eval.results import ResultsFolder, evaluate, write_results
-from rulesafe_eval.runner import line_out_of_reach
+from rulesafe_eval.request import ResultsFolder
+from rulesafe_eval.results import evaluate, write_results
+from rulesafe_eval.runner import EpisodeRunner, line_out_of_reach
 from rulesafe_eval.statistics import clipped
 from rulesafe_eval.submission import (
     MAX_FRAMES,
@@ -34,7 +33,7 @@ from rulesafe_eval.submission import (
     request_of,
     write_submission,
 )
-from rulesafe_locks.rules import load_rule
+from rulesafe_sim.episodes import OutOfReach
 from rulesafe_sim.randomisation import load_split, sample_variation
 from vq_memory_node.memory import NoMemory
 
@@ -78,7 +77,7 @@ def test_a_difference_is_printed_and_the_exit_status_is_1(content, tmp_path):
     assert code == 1 and result == "not verified: 1 difference"
     assert note.startswith("note: numpy is ") and note.endswith(", and was 1.0")
     assert difference.startswith(
-        "rule_002 attempt 0 (safe_02, seed 0): state_digest is stated as '00000000000000000000"
+        "rule_002 episode 0 (safe_02, seed 0): state_digest is stated as '00000000000000000000"
     )
 
 
@@ -132,10 +131,6 @@ def hide_failures(content):
     content["failures"] = {"not_touched": 1}
 
 
-def claim_recovery(content):
-    content["recovery"] = {"episodes": 1, "opened": 1, "interval": None}
-
-
 def add_a_value(content):
     content["episodes"][0]["rank"] = 1
 
@@ -161,7 +156,6 @@ def resample_often(content):
         (repeat_the_first, "an episode is listed twice"),
         (improve_the_summary, "summary: differs from the episodes' values"),
         (hide_failures, "failures: differs from the episodes' values"),
-        (claim_recovery, "recovery: differs from the episodes' values"),
         (add_a_value, "rank is stated as 1, but was None"),
         (claim_out_of_reach, "stated to be out of reach, but the arm can reach it"),
         (resample_often, "resampled must be a number below 20, not 25"),
@@ -221,7 +215,7 @@ def test_invalid_actions_are_refused(actions):
         ("request.rules", ["rule_002", "rule_002"]),
         ("request.versions", {"numpy": "1\nverified: all opened"}),
         ("request.setup.policy", "all opened\nverified: mine"),
-        ("request.setup.turn_back", "no"),
+        ("request.setup.variant", 1),
     ],
     ids=str,
 )
@@ -248,13 +242,13 @@ def test_values_of_an_episode_out_of_reach_are_those_of_no_episode(content, monk
     def fail(*_):
         raise OutOfReach("too far")
 
-    monkeypatch.setattr(submission, "reachable_variation", fail)
+    monkeypatch.setattr(submission, "place", fail)
     attempt = request_of(content).episode("rule_002", 0)
-    content["episodes"][0] = line_out_of_reach(attempt, load_rule("rule_002"), "too far")
+    content["episodes"][0] = line_out_of_reach(attempt, "too far")
     stated = {("rule_002", 0): json.loads(json.dumps(content["episodes"][0]))}
-    assert check(request_of(content).setup, stated, attempt) == []
+    assert check(EpisodeRunner(request_of(content).setup), stated, attempt) == []
     stated["rule_002", 0]["opened"] = True
-    (found,) = check(request_of(content).setup, stated, attempt)
+    (found,) = check(EpisodeRunner(request_of(content).setup), stated, attempt)
     assert "opened is stated as True, but was False" in found
 
 
@@ -271,11 +265,11 @@ class BeyondLimits:
 
 
 def test_a_submission_of_a_policy_with_clipped_targets_is_verified(request_for, tmp_path):
-    request = replace(request_for(episodes=1), setup=Setup("policy", step_seconds=1.0))
+    request = request_for("policy", episodes=1, step_seconds=1.0)
     agent = PolicyAgent(BeyondLimits(), NoMemory(), 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "agent_of", lambda setup: agent)
-        line = runner.perform(tmp_path, request.setup, request.episode("rule_002", 0))
+        patch.setattr(runner, "agent_of", lambda of: agent)
+        line = EpisodeRunner(request.setup).run(tmp_path, request.episode("rule_002", 0))
     assert line["targets"] == 16 * line["inferences"] > line["frames"]
     assert "(100 %) were out of the joints' limits" in clipped([line])
     (tmp_path / "eval.json").write_text(json.dumps(asdict(request)))
@@ -287,7 +281,7 @@ def test_what_cannot_be_verified_is_not_submitted(content, tmp_path):
     request = content["request"]
     assert not obstacle(request)
     disturbed = request | {"setup": request["setup"] | {"interference": True}}
-    assert "depends on the processor" in obstacle(disturbed)
+    assert "a study disturbs its episodes: interference" in obstacle(disturbed)
     assert "not part of RuleSafe: my_safe.yaml" in obstacle(
         request | {"files": {"my_safe.yaml": ""}}
     )

@@ -10,11 +10,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike
 
+from planner_node.reach import out_of_reach
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
-from rulesafe_eval.gym_episodes import GymEpisodes
 from rulesafe_locks.instructions import Length
 from rulesafe_sim.env import Info, Observation, RuleSafeEnv
+from rulesafe_sim.episodes import place, plan_episodes
 from vq_memory_node.memory import Memory, memory_from
 from vq_memory_node.rolling import RollingMemory
 
@@ -77,7 +78,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
     ):
         if episode_length is not None and episode_length < 1:
             raise RuleSafeError(f"episode_length must be at least 1 step, got {episode_length}")
-        self._episodes = GymEpisodes(task, safes, split)
+        self._episodes = plan_episodes(task, safes, split)
         if len(self._episodes.rules) != 1:
             raise RuleSafeError(
                 f"an environment of LeRobot has one task, got {task!r}; run lerobot-eval once for "
@@ -123,7 +124,8 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
         """Start an episode; see the class."""
         own = {key: each for key, each in (options or {}).items() if not key.startswith(LEROBOT)}
         if seed is not None and not own:
-            seed, own = self._episodes.reset_arguments(self.task, seed)
+            episode = self._episodes.episode(self.task, seed)
+            seed, own = None, {"episode": place(episode, out_of_reach)}
         observation, info = super().reset(seed=seed, options=own)
         self.task, self._steps = info["rule"], 0
         if self._memory:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from planner_node.episode import run_expert
-from planner_node.reach import OutOfReach, out_of_reach, reachable_variation
+from planner_node.reach import out_of_reach
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import AgentError
+from rulesafe_sim.episodes import OutOfReach, reachable_variation
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_meshes import Mesh
@@ -98,7 +100,9 @@ def _expert(safe: Safe, rule: str, seeds: range) -> Iterator[SafeCheck]:
     for seed in seeds:
         name = f"expert, pose {seed}"
         try:
-            variation, _ = reachable_variation(safe, rule, randomisation, seed)
+            variation, _ = reachable_variation(
+                safe, load_rule(rule), randomisation, seed, out_of_reach
+            )
             simulation.reset(rule, safe, seed, variation)
             record = run_expert(simulation)
             success, reason = record.success, record.reason

@@ -52,11 +52,11 @@ class RuleSafeBenchmark(StepBenchmark):
     ):
         super().__init__()
         # Not before `configure_render`: SAPIEN chooses the Vulkan driver when it is imported.
-        from rulesafe_eval.gym_episodes import GymEpisodes
         from rulesafe_sim.env import RuleSafeEnv
+        from rulesafe_sim.episodes import plan_episodes
 
         names = rules if isinstance(rules, str) else ",".join(rules)
-        self._episodes = GymEpisodes(names, safes, split, seed)
+        self._episodes = plan_episodes(names, safes, split, seed=seed)
         self._env = RuleSafeEnv(
             observations=("head_rgb", "front_rgb", "joint_positions"),
             split=self._episodes.split,
@@ -68,8 +68,11 @@ class RuleSafeBenchmark(StepBenchmark):
 
     def reset(self, task: Task) -> dict[str, Any]:
         """Start episode `task["episode_idx"]` of the rule `task["name"]`."""
-        seed, options = self._episodes.reset_arguments(task["name"], task["episode_idx"])
-        observation, _ = self._env.reset(seed=seed, options=options)
+        from planner_node.reach import out_of_reach
+        from rulesafe_sim.episodes import place
+
+        episode = place(self._episodes.episode(task["name"], task["episode_idx"]), out_of_reach)
+        observation, _ = self._env.reset(options={"episode": episode})
         self._recorder.record_video(_frame(observation))
         return observation
 

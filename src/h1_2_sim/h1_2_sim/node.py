@@ -32,8 +32,6 @@ from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import (
     Diagnostics,
-    EpisodeParameters,
-    answer_reset,
     declare,
     executing,
     reserve_topic,
@@ -43,10 +41,10 @@ from rulesafe_core.settings import setting
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_locks.rules import load_rule
-from rulesafe_sim.camera_node import CameraProcess, CameraRequest, Scene
-from rulesafe_sim.convert import decode_variation, to_status
-from rulesafe_sim.safes import load_safe
+from rulesafe_sim.camera_node import CameraProcess, CameraRequest
+from rulesafe_sim.convert import to_status
+from rulesafe_sim.episodes import Episode
+from rulesafe_sim.reset_ros import FirstEpisode, answer_reset
 from rulesafe_sim.stand import safe_on_stand
 
 SLOWLY = RATE // 100
@@ -64,7 +62,7 @@ WARNING_PERIOD = 5.0
 
 
 @dataclass(frozen=True)
-class RobotParameters(EpisodeParameters):
+class RobotParameters(FirstEpisode):
     """Parameters of the simulated robot's node."""
 
     start: bool = setting(True, "Start an episode immediately; otherwise wait for /episode/reset.")
@@ -81,7 +79,7 @@ class RobotSideNode(Node):
         super().__init__("robot_side_node")
         self._reservation = reserve_topic(self, "/lowstate")
         values = declare(self, RobotParameters)
-        self._rule, self._safe = values.rule, values.safe
+        self._loaded = values.episode()  # raises for unknown names
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
         self._cameras = CameraProcess(RobotCameraNode, values.split) if values.cameras else None
@@ -94,10 +92,7 @@ class RobotSideNode(Node):
         self._open: dict[str, bool] = {}
         self._make_topics()
         if values.start:
-            self._begin(self._rule, self._safe, values.seed)
-        else:  # raise for unknown names now, not at the first reset
-            load_rule(self._rule)
-            load_safe(self._safe)
+            self._begin(self._loaded)
 
     def _make_topics(self) -> None:
         publisher, subscribe = self.create_publisher, self.create_subscription
@@ -118,7 +113,7 @@ class RobotSideNode(Node):
 
     # Episodes -----------------------------------------------------------------------------
 
-    def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
+    def _begin(self, episode: Episode) -> int:
         """Begin an episode and return its number. Raises RuleSafeError and continues the running
         episode if the episode cannot be reset."""
         if self._controller.share:
@@ -126,11 +121,12 @@ class RobotSideNode(Node):
                 "cannot reset the robot while the bridge controls the arm (weight "
                 f"{self._controller.share:.2f}): run rulesafe bridge disengage first"
             )
-        scene = Scene(rule, safe, seed, decode_variation(variation))
-        self._robot.reset(rule, safe, seed, scene.variation)
+        episode = replace(episode, variation=episode.fixed())
+        self._robot.reset(episode.source, episode.safe, episode.seed, episode.variation)
         if self._cameras:
-            self._cameras.begin(scene)
-        self._rule, self._safe = rule, safe
+            self._cameras.begin(episode)
+        # Later requests of a rule and a safe have the split of the parameters.
+        self._loaded = replace(episode, split=self._loaded.split)
         self._episode += 1
         self._steps = 0
         self._began, self._open = None, {}
@@ -143,7 +139,7 @@ class RobotSideNode(Node):
         return self._episode
 
     def _on_reset(self, request, response):
-        return answer_reset(request, response, (self._rule, self._safe), self._begin)
+        return answer_reset(request, response, self._loaded, self._begin)
 
     def _on_started(self, message: Time) -> None:
         stamp = messages.to_ns(message)
@@ -189,7 +185,7 @@ class RobotSideNode(Node):
             self._robot.simulation,
             replace(state, time=since / SECOND, frame=since // PERIOD),
             stamp,
-            safe=self._safe,
+            safe=self._loaded.safe,
             episode=self._episode,
             waiting=False,
             clipped=0,

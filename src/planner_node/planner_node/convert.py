@@ -9,7 +9,8 @@ from sensor_msgs.msg import JointState
 from planner_node.moves import ExpertObservation
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ARM_JOINTS
-from rulesafe_core.messages import decode_joints, decode_pose
+from rulesafe_core.messages import decode_joints
+from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.locks import EVENTS, PARTS
 
@@ -33,7 +34,9 @@ def _observation(joints: JointState, status: EpisodeStatus) -> ExpertObservation
     position = decode_joints(joints).positions
     parts = _by_name(status.parts, status.part_positions)
     forces = _by_name(status.contact_names, status.contact_forces)
-    pose = decode_pose(status.safe_pose)
+    place = status.safe_pose.position
+    # As in process: the matrix of the quaternion would differ in the last bits.
+    pose = from_xyz_rpy((place.x, place.y, place.z), (0, 0, status.safe_yaw))
     if not np.isfinite([*parts.values(), *forces.values(), *pose.flat]).all():
         raise ValueError("a position or force is not finite")
     if unknown := set(status.remaining) - set(EVENTS):

@@ -101,7 +101,8 @@ class PlannerNode(Node):
             f"{status.rule} on {status.safe}, seed {status.seed}: {' '.join(status.plan)}"
         )
         try:
-            self._expert = Expert(load_safe(status.safe), config=self._config, seed=self._seed)
+            config = with_speed(self._config, status.expert_speed or 1.0)
+            self._expert = Expert(load_safe(status.safe), config=config, seed=self._seed)
             self._message = "planning"
         except RuleSafeError as error:
             self._fail(str(error))

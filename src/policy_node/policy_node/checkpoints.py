@@ -36,8 +36,8 @@ from policy_node.scene_encoder import find_encoder, load_encoder
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import check_regular, write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.text_files import read_json
-from rulesafe_data.files import sha256, write_json
+from rulesafe_core.text_files import read_json, sha256
+from rulesafe_data.files import write_json
 from rulesafe_data.layout import FPS
 from vq_memory_node.memory import Memory, memory_from
 from vq_memory_node.model_files import find_folder, names_in

@@ -8,7 +8,7 @@ import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from typing import Any, TypeVar
 
 import rclpy
@@ -26,9 +26,8 @@ from rclpy.signals import SignalHandlerOptions
 
 from rulesafe_core.convert import STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.settings import Settings, convert, described, setting
+from rulesafe_core.settings import Settings, convert, described
 from rulesafe_core.signals import collected_signals, exit_code
-from rulesafe_interfaces.srv import ResetEpisode
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
@@ -38,43 +37,6 @@ BUILT_IN = {"use_sim_time", "start_type_description_service"}
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
-
-
-@dataclass(frozen=True)
-class EpisodeParameters(Settings):
-    """Parameters of the first episode, for a node that starts episodes."""
-
-    rule: str = setting("rule_001", "Rule: an id or the path of a lock's .json file.")
-    safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
-    seed: int = setting(0, "Seed of the variation sampled from the split.", 0, 2**32 - 1)
-    split: str = setting(
-        "nominal", "Split of variations: nominal, train, shifted, or the path of a YAML file."
-    )
-
-
-def answer_reset(
-    request: ResetEpisode.Request,
-    response: ResetEpisode.Response,
-    loaded: tuple[str, str],
-    begin: Callable[[str, str, int, str], int],
-) -> ResetEpisode.Response:
-    """Handle a request of /episode/reset.
-
-    Args:
-        request: request of the service.
-        response: response of the service, which is filled and returned.
-        loaded: current rule and safe, which replace empty fields of the request.
-        begin: function (rule, safe, seed, variation) that starts an episode and returns its number.
-            If it raises RuleSafeError, `success` is False and `message` the text of the error.
-    """
-    rule, safe = request.rule or loaded[0], request.safe or loaded[1]
-    try:
-        response.episode = begin(rule, safe, request.seed, request.variation)
-    except RuleSafeError as error:
-        response.success, response.message = False, str(error)
-        return response
-    response.success, response.message = True, f"{rule} on {safe}, seed {request.seed}"
-    return response
 
 
 def declare(node: Node, kind: type[T]) -> T:

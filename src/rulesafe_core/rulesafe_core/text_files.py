@@ -4,6 +4,7 @@ All readers of files that a user names go through `read_bytes`, `read_text`, `pa
 `strict_yaml`. The limits apply before anything is parsed.
 """
 
+import hashlib
 import json
 import os
 import unicodedata
@@ -180,3 +181,12 @@ def cleaned(data: Any) -> Any:
     if isinstance(data, dict):
         return {cleaned(key): cleaned(value) for key, value in data.items()}
     return [cleaned(value) for value in data] if isinstance(data, list) else data
+
+
+def sha256(path: Path) -> str:
+    """Return the hexadecimal SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with open_regular(path) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

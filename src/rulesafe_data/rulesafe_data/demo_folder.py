@@ -3,40 +3,29 @@
 DIR/generate.json                        the request
 DIR/recordings/RULE/ATTEMPT.parquet      successful attempts
 DIR/failures/RULE/ATTEMPT.parquet        failed attempts
-DIR/timings.jsonl                        wall time of each attempt and of rendering its images
+DIR/results.jsonl                        outcome of each attempt, wall and CPU times
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock, remove_drafts
-from rulesafe_core.text_files import read_json
+from rulesafe_core.files import remove_drafts
 from rulesafe_data import attempt_recording
-from rulesafe_data.files import append_line, read_lines
+from rulesafe_data.files import read_lines
+from rulesafe_data.run_folder import RunFolder
 
 KINDS = {True: "recordings", False: "failures"}
 """Folder of the successful (True) and of the failed (False) attempts."""
 
 
-class DemoFolder:
+class DemoFolder(RunFolder):
     """A directory of demonstrations."""
 
-    def __init__(self, path: Path):
-        self.path = path
-
-    def request(self) -> dict[str, Any]:
-        """Read generate.json; raise RuleSafeError if it does not exist."""
-        path = self.path / "generate.json"
-        try:
-            return read_json(path, "a request for demonstrations")
-        except FileNotFoundError:
-            raise RuleSafeError(
-                f"{self.path} contains no demonstrations ({path.name} is missing); create some "
-                "with rulesafe demos generate --out DIR"
-            ) from None
+    FILE = "generate.json"
+    COMMAND = "rulesafe demos generate"
+    CONTENT = "demonstrations"
 
     def file(self, rule: str, number: int, success: bool) -> Path:
         """Return the path of an attempt's recording."""
@@ -60,7 +49,8 @@ class DemoFolder:
                 path = self.file(rule, number, success)
                 try:
                     facts = attempt_recording.read(path).facts
-                    found = facts["rule"], facts.get("attempt"), facts.get("success")
+                    number_there = facts.get("number", facts.get("attempt"))
+                    found = facts["rule"], number_there, facts.get("success")
                     if found != (rule, number, success):
                         raise RuleSafeError(f"{path} has another attempt: {found}")
                 except RuleSafeError as error:
@@ -94,17 +84,12 @@ class DemoFolder:
         for kind in KINDS.values():
             remove_drafts(self.path / kind, "*/.*")
 
-    def exclusive_lock(self) -> AbstractContextManager[None]:
-        """See `rulesafe_core.files.exclusive_lock`."""
-        return exclusive_lock(self.path, "rulesafe demos")
-
-    def note_timing(self, timing: Mapping[str, Any]) -> None:
-        """Append a line to timings.jsonl; raise RuleSafeError if the disk is full."""
-        append_line(self.path / "timings.jsonl", timing)
-
     def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """Read timings.jsonl: (rule, attempt) -> timings; incomplete lines are skipped."""
+        """Return the timings of attempts and of rendering them by (rule, attempt). Earlier versions
+        stored them in timings.jsonl."""
         found: dict[tuple[str, int], dict[str, Any]] = {}
         for entry in read_lines(self.path / "timings.jsonl"):
             found.setdefault((entry["rule"], entry["attempt"]), {}).update(entry)
+        for key, line in self.lines().items():
+            found.setdefault(key, {}).update(line["timing"])
         return found

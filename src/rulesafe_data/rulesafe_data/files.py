@@ -1,6 +1,5 @@
-"""JSON lines, checksums and file sizes."""
+"""JSON lines and file sizes."""
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.files import disk_full_errors, write_atomically
-from rulesafe_core.text_files import cleaned, open_regular, parse_json, read_bytes
+from rulesafe_core.text_files import cleaned, parse_json, read_bytes
 
 MAX_LINES_BYTES = 1 << 30
 """Maximum size of a file of JSON lines, bytes."""
@@ -44,15 +43,6 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(entry, dict):
             yield cleaned(entry)
-
-
-def sha256(path: Path) -> str:
-    """Return the hexadecimal SHA-256 of a file."""
-    digest = hashlib.sha256()
-    with open_regular(path) as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def files_below(folder: Path) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from rulesafe_core.plugins import Registry
 from rulesafe_data.engines import Engine
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
+from rulesafe_sim.episode import DEFAULT_SPLIT
 
 if TYPE_CHECKING:
     from rulesafe_demos.render import Rendering
@@ -27,7 +28,7 @@ def generate(
     rules: str = "all",
     episodes: int = 100,
     safes: str = "all",
-    split: str = "nominal",
+    split: str = DEFAULT_SPLIT,
     seed: int = 0,
     attempts: int | None = None,
     style: Literal["varied", "habitual", "strict"] = "varied",
@@ -206,7 +207,7 @@ def run(
     rule: str,
     safe: str,
     seed: int = 0,
-    split: str = "nominal",
+    split: str = DEFAULT_SPLIT,
     out: Path | None = None,
     film: bool = True,
 ) -> int:
@@ -222,10 +223,10 @@ def run(
         safe: Id of the safe, or the path of a YAML file.
         seed: Seed of the randomisation, such as the pose of the safe.
         split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
-        out: Folder for film.mp4, sheet.png and summary.json; by default runs/(date and time).
+        out: Folder for film.mp4 and sheet.png; by default runs/(date and time).
         film: Write the video and the other files; requires Vulkan.
     """
-    from rulesafe_data.films.summary import results_folder
+    from rulesafe_data.run_folder import results_folder
     from rulesafe_demos.program import TrustedProgram, run_program
 
     folder = results_folder(out) if film else None

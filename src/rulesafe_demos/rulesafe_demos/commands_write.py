@@ -8,6 +8,7 @@ import tyro
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.commands.model_options import ModelOptions
 from rulesafe_design.models import LanguageModel
+from rulesafe_sim.episode import DEFAULT_SPLIT
 
 DECOMPOSE = "decompose"
 
@@ -20,7 +21,7 @@ def write(
     options: Annotated[ModelOptions, tyro.conf.arg(name="")] = ModelOptions(),
     repairs: int = 3,
     seed: int = 0,
-    split: str = "nominal",
+    split: str = DEFAULT_SPLIT,
     film: bool = True,
 ) -> int:
     """Let a language model write a task program and correct it until it opens the safe.

@@ -4,14 +4,15 @@ import sys
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import TRIES, Engine, run
-from rulesafe_demos.attempts import Attempt, GenerationRequest, settle
-from rulesafe_demos.perform import perform, record_failure, timing
+from rulesafe_data.run_folder import Line
+from rulesafe_demos.attempts import GenerationRequest
+from rulesafe_demos.perform import perform, record_failure
 from rulesafe_demos.schedule import AttemptSchedule
+from rulesafe_sim.episodes import Episode
 
 RULES_PER_LINE = 5
 
@@ -30,7 +31,7 @@ def generate(
     """
     folder = DemoFolder(directory)
     with folder.exclusive_lock():
-        settle(directory, request)
+        folder.settle(request)
         folder.remove_drafts()
         for reason in folder.remove_damaged(request.rules):
             print(f"removed and generated again: {reason}", file=sys.stderr)
@@ -43,17 +44,16 @@ def generate(
 def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: Engine) -> None:
     with GenerationProgress(schedule) as progress:
 
-        def note(attempt: Attempt, timing: dict[str, Any]) -> None:
-            folder.note_timing(timing)
-            schedule.done(attempt, timing["success"])
+        def note(episode: Episode, line: Line) -> None:
+            folder.add(line)
+            schedule.done(episode, line["opened"])
             progress.show()
 
-        def record_death(attempt: Attempt) -> dict[str, Any]:
-            record_failure(folder.path, attempt, f"the worker died, {TRIES} times")
-            return timing(attempt)
-
+        reason = f"the worker died, {TRIES} times"
+        work = partial(perform, folder.path, schedule.request)
+        record_death = partial(record_failure, folder.path, schedule.request, reason=reason)
         jobs = (schedule.next() for _ in count())
-        run(partial(perform, folder.path), jobs, note, workers, engine, record_death)
+        run(work, jobs, note, workers, engine, record_death)
 
 
 class GenerationProgress:

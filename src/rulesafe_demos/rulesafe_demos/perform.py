@@ -3,6 +3,7 @@ worker processes."""
 
 import time
 import traceback
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,18 @@ from typing import Any
 from planner_node.decompose import decompose
 from planner_node.episode import run_expert
 from planner_node.habits import style_config
-from planner_node.reach import DRAWS, OutOfReach, reachable_variation
+from planner_node.reach import out_of_reach
 from rulesafe_core.text_files import read_text
+from rulesafe_core.versions import versions
 from rulesafe_data.attempt_recording import Recorder, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_demos.attempts import Attempt, versions
+from rulesafe_demos.attempts import GenerationRequest, program_file
 from rulesafe_demos.program import TrustedProgram, play
 from rulesafe_demos.remote import SandboxedProgram
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
-from rulesafe_sim.randomisation import load_split
+from rulesafe_sim.episodes import DRAWS, Episode, OutOfReach, place
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
 
@@ -30,8 +32,8 @@ def _simulation() -> Simulation:
     return Simulation()
 
 
-def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
-    """Make an attempt, write its recording below `folder` and return its line of timings.jsonl.
+def perform(folder: Path, request: GenerationRequest, episode: Episode) -> dict[str, Any]:
+    """Make an attempt, write its recording below `folder` and return its line of results.jsonl.
 
     A safe out of reach and an exception of the expert or the program make the attempt fail, with
     that reason.
@@ -41,112 +43,102 @@ def perform(folder: Path, attempt: Attempt) -> dict[str, Any]:
     """
     began, spent = time.perf_counter(), time.process_time()
     try:
-        variation, resampled = reachable_variation(
-            attempt.safe, attempt.source, load_split(attempt.split).randomisation, attempt.seed
-        )
+        episode = place(episode, out_of_reach)
     except OutOfReach as error:
-        record_failure(folder, attempt, str(error), resampled=DRAWS)
+        episode = replace(episode, resampled=DRAWS)
         seconds = time.perf_counter() - began
         cpu = time.process_time() - spent
-        return timing(attempt, planning_seconds=seconds, wall_seconds=seconds, cpu_seconds=cpu)
+        line = record_failure(folder, request, episode, str(error))
+        return line | {"timing": timing(planning=seconds, wall=seconds, cpu=cpu)}
     placing = time.perf_counter() - began
     simulation = _simulation()
-    simulation.reset(attempt.source, attempt.safe, attempt.seed, variation)
+    simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
     recorder = Recorder()
     trace = {}
     try:
-        record = _play(simulation, attempt, recorder)
+        record = _play(simulation, request, episode, recorder)
     except MemoryError:
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-        record = failed(attempt, reason, simulation.digest)
+        record = failed(episode, reason, simulation.digest)
         trace = {"traceback": traceback.format_exc()}
-    facts = {
-        **facts_of(attempt),
-        "variation": variation.to_dict(),
-        "resampled": resampled,
-        **ending(record),
-        **trace,
-        **recorder.names,
+    facts = {**facts_of(request, episode), **ending(record), **trace, **recorder.names}
+    file = DemoFolder(folder).file(episode.rule, episode.number, record.success)
+    save(file, recorder.rows, facts)
+    return line_of(episode, record, len(recorder.rows) - 1) | {
+        "timing": timing(
+            planning=placing + record.log.planning_seconds,
+            wall=time.perf_counter() - began,
+            cpu=time.process_time() - spent,
+        )
     }
-    save(
-        DemoFolder(folder).file(attempt.rule, attempt.number, record.success), recorder.rows, facts
-    )
-    return timing(
-        attempt,
-        success=record.success,
-        frames=len(recorder.rows) - 1,
-        planning_seconds=placing + record.log.planning_seconds,
-        wall_seconds=time.perf_counter() - began,
-        cpu_seconds=time.process_time() - spent,
-    )
 
 
-def _play(simulation: Simulation, attempt: Attempt, recorder: Recorder) -> EpisodeRecord:
-    config = style_config(attempt.style)
-    if attempt.by == "expert":
-        return run_expert(simulation, config, subscribers=[recorder])
-    source, program = program_of(attempt), Path(f"{attempt.rule}.py")
-    runs = SandboxedProgram(source) if attempt.program else TrustedProgram(program, source)
-    return play(runs, simulation, [recorder], config).result
+def _play(
+    simulation: Simulation, request: GenerationRequest, episode: Episode, recorder: Recorder
+) -> EpisodeRecord:
+    config, limit = style_config(request.style), episode.time_limit
+    if request.by == "expert":
+        return run_expert(simulation, config, limit, [recorder])
+    source, path = program_of(request, episode), Path(f"{episode.rule}.py")
+    program = SandboxedProgram(source) if request.programs else TrustedProgram(path, source)
+    return play(program, simulation, [recorder], config, limit).result
 
 
-def program_of(attempt: Attempt) -> str:
+def program_of(request: GenerationRequest, episode: Episode) -> str:
     """Return the task program for an attempt: that of its file, or the one written for the rule's
     shortest plan."""
-    if attempt.program:
-        return read_text(Path(attempt.program))
-    return decompose(shortest_plan(load_rule(attempt.source)), load_safe(attempt.safe))
+    if request.programs:
+        return read_text(program_file(request.programs, episode.rule))
+    return decompose(shortest_plan(load_rule(episode.source)), load_safe(episode.safe))
 
 
-def timing(
-    attempt: Attempt,
-    success: bool = False,
-    frames: int = 0,
-    **seconds: float,
-) -> dict[str, Any]:
-    """Return an attempt's line of timings.jsonl: planning_seconds (including the choice of the
-    safe's pose), wall_seconds and cpu_seconds, if known."""
-    return {
-        "rule": attempt.rule,
-        "attempt": attempt.number,
-        "success": success,
+def line_of(episode: Episode, record: EpisodeRecord, frames: int = 0) -> dict[str, Any]:
+    """Return the line of an attempt in results.jsonl, without its timing."""
+    return episode.to_dict() | {
+        "opened": record.success,
+        "reason": record.reason,
         "frames": frames,
-        **{name: round(value, 3) for name, value in seconds.items()},
+        "retries": record.log.retries,
+        "state_digest": record.state_digest,
     }
 
 
-def record_failure(folder: Path, attempt: Attempt, reason: str, resampled: int = 0) -> None:
-    """Record a failed attempt without states. Raises RuleSafeError if the disk is full."""
-    record = failed(attempt, reason)
-    facts = {**facts_of(attempt), "variation": None, "resampled": resampled, **ending(record)}
-    save(DemoFolder(folder).file(attempt.rule, attempt.number, success=False), [], facts)
+def timing(**seconds: float) -> dict[str, float]:
+    """Return the timing of an attempt: planning (including the choice of the safe's pose), wall and
+    CPU time."""
+    return {f"{name}_seconds": round(value, 3) for name, value in seconds.items()}
 
 
-def facts_of(attempt: Attempt) -> dict[str, Any]:
+def record_failure(
+    folder: Path, request: GenerationRequest, episode: Episode, reason: str
+) -> dict[str, Any]:
+    """Record a failed attempt without states; return its line of results.jsonl. Raises
+    RuleSafeError if the disk is full."""
+    record = failed(episode, reason)
+    file = DemoFolder(folder).file(episode.rule, episode.number, success=False)
+    save(file, [], {**facts_of(request, episode), **ending(record)})
+    return line_of(episode, record) | {"timing": {}}
+
+
+def facts_of(request: GenerationRequest, episode: Episode) -> dict[str, Any]:
     """Return the facts of an attempt that are known in advance."""
-    rule = load_rule(attempt.source)
-    plan = shortest_plan(rule)
+    rule = load_rule(episode.source)
     return {
-        "rule": attempt.rule,
-        **({"lock": attempt.lock} if attempt.lock else {}),
-        "safe": attempt.safe,
-        "seed": attempt.seed,
-        "attempt": attempt.number,
-        "split": attempt.split,
-        "style": attempt.style,
+        **episode.to_dict(),
+        "style": request.style,
         "instruction": rule.description,
-        "plan": plan,
-        "program": program_of(attempt),
-        **({} if attempt.by == "expert" else {"by": attempt.by}),
+        "plan": shortest_plan(rule),
+        "program": program_of(request, episode),
+        **({} if request.by == "expert" else {"by": request.by}),
         "versions": versions(),
     }
 
 
-def failed(attempt: Attempt, reason: str, digest: str = "") -> EpisodeRecord:
+def failed(episode: Episode, reason: str, digest: str = "") -> EpisodeRecord:
     """Return the record of a failed attempt, with its reason only."""
-    return EpisodeRecord(attempt.rule, attempt.safe, reason=reason, state_digest=digest)
+    return EpisodeRecord(episode.rule, episode.safe, reason=reason, state_digest=digest)
 
 
 def ending(record: EpisodeRecord) -> dict[str, Any]:

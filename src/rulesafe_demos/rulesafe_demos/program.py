@@ -3,7 +3,7 @@
     run_program(TrustedProgram(Path("rule_001.py")), "rule_001", "safe_02", 0, "nominal", None)
 
 `TrustedProgram` runs in this process, `remote.SandboxedProgram` in a process that can only call the
-planner. Episode, video and summary are the same.
+planner. Episode and video are the same.
 """
 
 import traceback
@@ -21,14 +21,11 @@ from rulesafe_core.text_files import read_text
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.films.frames import SIDE
 from rulesafe_data.films.subscriber import EpisodeVideo
-from rulesafe_data.films.summary import write_summary
+from rulesafe_demos.attempts import PROGRAM_TIME_LIMIT
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import Activity, EpisodeRecord
 from rulesafe_sim.runtime import Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation
-
-TIME_LIMIT = 600.0
-"""Simulated time limit of a program, s."""
 
 
 class TimeLimitExceeded(RuleSafeError):
@@ -103,7 +100,7 @@ def run_program(
     """Run a program in a new episode, with a progress bar.
 
     Args:
-        out: folder for film.mp4, sheet.png and summary.json; None for no files.
+        out: folder for film.mp4 and sheet.png; None for no files.
 
     Raises:
         RuleSafeError: for an unknown rule, safe or split. Exceptions of the program are not raised;
@@ -111,14 +108,10 @@ def run_program(
     """
     simulation = Simulation(SimulationConfig(split=split), render=out is not None)
     simulation.reset(rule, safe, seed)
-    film = EpisodeVideo(simulation, out, TIME_LIMIT, SIDE) if out else None
+    film = EpisodeVideo(simulation, out, PROGRAM_TIME_LIMIT, SIDE) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         run = play(program, simulation, [*([film] if film else []), _showing(bar)])
-    if out is None or film is None:
-        return run
-    files = film.close(run.result.reason)
-    write_summary(out / "summary.json", [run.result], TIME_LIMIT)
-    return replace(run, files=(*files, out / "summary.json"))
+    return replace(run, files=tuple(film.close(run.result.reason))) if film else run
 
 
 def play(
@@ -126,14 +119,16 @@ def play(
     simulation: Simulation,
     subscribers: Sequence[Subscriber] = (),
     config: ExpertConfig = ExpertConfig(),
+    time_limit: float = PROGRAM_TIME_LIMIT,
 ) -> ProgramRun:
     """Run a program in a simulation that has just been reset.
 
     Args:
         subscribers: called after each frame.
         config: configuration of the motions.
+        time_limit: simulated time limit, s.
     """
-    runtime = Runtime(simulation, subscribers=[*subscribers, _limit])
+    runtime = Runtime(simulation, subscribers=[*subscribers, _limit(time_limit)])
     planner = TaskPlanner(simulation, config, runtime)
     ending = program.execute(planner)
     reason = ending.reason or "the program ended, and the door is not open"
@@ -141,10 +136,14 @@ def play(
     return ProgramRun(runtime.tracker.end(reason, planner.log), ending, planner)
 
 
-def _limit(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
-    """End a program at its time limit, even if the door is open."""
-    if simulation.time >= TIME_LIMIT:
-        raise TimeLimitExceeded(f"the program exceeded {TIME_LIMIT:g} s of simulated time")
+def _limit(time_limit: float) -> Subscriber:
+    """Return a subscriber that ends a program at its time limit (s), even if the door is open."""
+
+    def check(simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
+        if simulation.time >= time_limit:
+            raise TimeLimitExceeded(f"the program exceeded {time_limit:g} s of simulated time")
+
+    return check
 
 
 def _showing(bar: ProgressBar) -> Subscriber:

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.text_files import read_json
+from rulesafe_core.text_files import read_json, sha256
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.engines import Engine, run
-from rulesafe_data.files import sha256, write_json
+from rulesafe_data.files import write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
@@ -101,7 +101,7 @@ def render(
             with ProgressBar(total=len(missing), unit="episode", desc="rendering") as bar:
 
                 def note(_: Place, timing: dict[str, Any]) -> None:
-                    DemoFolder(rendering.dataset).note_timing(timing)
+                    DemoFolder(rendering.dataset).add(timing)
                     bar.update()
 
                 run(partial(write_episode, directory, rendering), missing, note, workers, engine)
@@ -143,7 +143,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
 
 
 def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
-    """Write one episode of the dataset and return its line of timings.jsonl."""
+    """Write one episode of the dataset and return its line of results.jsonl."""
     spent = time.process_time()
     recording = read(DemoFolder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
@@ -166,7 +166,8 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
         ),
     )
     cpu = round(time.process_time() - spent, 3)
-    return {"rule": place.rule, "attempt": place.attempt, f"{rendering.observations}_cpu": cpu}
+    timing = {f"{rendering.observations}_cpu": cpu}
+    return {"rule": place.rule, "number": place.attempt, "timing": timing}
 
 
 def subtasks(recording: RecordedAttempt) -> NDArray[np.int64]:

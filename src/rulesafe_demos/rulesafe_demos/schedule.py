@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from rulesafe_demos.attempts import Attempt, GenerationRequest
+from rulesafe_demos.attempts import GenerationRequest
+from rulesafe_sim.episodes import Episode
 
 
 class AttemptSchedule:
@@ -27,7 +28,7 @@ class AttemptSchedule:
     def decided(self, rule: str) -> int:
         return len(self._decided[rule])
 
-    def next(self) -> Attempt | None:
+    def next(self) -> Episode | None:
         """Return the next attempt, of the rule with the fewest successes and running attempts; None
         if none is needed before a running one has ended."""
         for rule in sorted(self.request.rules, key=self._promised):
@@ -35,13 +36,13 @@ class AttemptSchedule:
             if self._promised(rule) < self.request.episodes and number < self.request.attempts:
                 self._next[rule] += 1
                 self._in_hand[rule] += 1
-                return self.request.attempt(rule, number)
+                return self.request.episode(rule, number)
         return None
 
-    def done(self, attempt: Attempt, success: bool) -> None:
+    def done(self, episode: Episode, success: bool) -> None:
         """Store the outcome of an attempt returned by `next`."""
-        self._in_hand[attempt.rule] -= 1
-        self._decided[attempt.rule][attempt.number] = success
+        self._in_hand[episode.rule] -= 1
+        self._decided[episode.rule][episode.number] = success
 
     def short(self) -> list[str]:
         """Return the rules that lack episodes."""

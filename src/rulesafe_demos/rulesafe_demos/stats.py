@@ -37,7 +37,7 @@ class Row:
     retries: int
     resampled: int  # poses of the safe that were out of reach before this one
     failure: str
-    wall_seconds: float | None  # None if timings.jsonl has no entry
+    wall_seconds: float | None  # None if results.jsonl has no entry
     planning_seconds: float | None
     cpu_seconds: float | None
     picture_seconds: float | None  # CPU time of images, point clouds and the dataset's files

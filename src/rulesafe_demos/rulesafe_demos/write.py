@@ -5,7 +5,7 @@ Files of a run::
 
     verdict.json            all tries, failures by kind, tokens
     program.py              the program that opened the safe, if one did
-    try_0/                  program.py, summary.json; film.mp4 and sheet.png with a video
+    try_0/                  program.py; film.mp4 and sheet.png with a video
     exchanges/              every exchange with the model, for `--replay`
 """
 
@@ -20,10 +20,10 @@ from planner_node.decompose import decompose
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
+from rulesafe_core.versions import versions
 from rulesafe_data.files import write_json
-from rulesafe_data.films.summary import versions, write_summary
 from rulesafe_demos import prompt
-from rulesafe_demos.program import TIME_LIMIT, ProgramRun, run_program
+from rulesafe_demos.program import ProgramRun, run_program
 from rulesafe_demos.remote import SandboxedProgram
 from rulesafe_design.answers import BadAnswer, parse_program
 from rulesafe_design.exchanges import FOLDER
@@ -154,8 +154,6 @@ def _attempt(
         task.split,
         folder if film else None,
     )
-    if not film:
-        write_summary(folder / "summary.json", [played.result], TIME_LIMIT)
     done = _tried(number, played)
     return done, prompt.feedback(played, done.kind, done.reason)
 

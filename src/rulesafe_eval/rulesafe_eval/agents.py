@@ -1,7 +1,7 @@
 """Agents of an evaluation by name: oracles, checkpoints, and agents of installed packages."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from policy_node.loading import addresses, scheme_of
 from rulesafe_core.errors import RuleSafeError, unknown_name
@@ -11,32 +11,33 @@ from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
 
+if TYPE_CHECKING:  # loads the memories
+    from rulesafe_eval.policies import PolicyAgent
+
 AGENTS: Registry[Any] = Registry("rulesafe.agents", "agent", ORACLES)
 """Agents that act with the complete state: the oracles, and subclasses of
 `rulesafe_sim.runtime.Agent` in other packages."""
 
 
-def load_agent(setup: Setup) -> tuple[Agent, dict[str, Any]]:
+def load_agent(
+    setup: Setup, policy_agent: "type[PolicyAgent] | None" = None
+) -> tuple[Agent, dict[str, Any]]:
     """Return the agent with a name, and its description for the results, as JSON.
 
     An oracle, an entry point of the group "rulesafe.agents" or `module:Class` of a subclass of
     Agent acts with the complete state of the simulation. All other names are policies.
 
+    Args:
+        setup: the agent and how it is run.
+        policy_agent: class that runs a policy; None: PolicyAgent.
+
     Raises:
         RuleSafeError: if the agent is unknown or cannot be used.
     """
-    from rulesafe_eval.policies import CONTROLS
-
     name = setup.policy
-    if setup.control not in CONTROLS:
-        raise unknown_name("memory control", setup.control, CONTROLS)
     agent = _privileged(name)
     if agent is None:
-        return _policy(setup)
-    if setup.control != "none":
-        raise RuleSafeError(
-            f"memory control {setup.control!r} requires a policy with memory; {name} has none"
-        )
+        return _policy(setup, policy_agent)
     if name in ORACLES:
         return agent, {"kind": name, "privileged": True}
     return agent, {"kind": "agent", "name": name, "privileged": True}
@@ -60,10 +61,9 @@ def _privileged(name: str) -> Agent | None:
     return None
 
 
-def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
-
+def _policy(setup: Setup, policy_agent: "type[PolicyAgent] | None") -> tuple[Agent, dict[str, Any]]:
     from policy_node.loading import find_policy, memory_of_policy
-    from rulesafe_eval.policies import PolicyAgent, SkillsAgent, controlled
+    from rulesafe_eval.policies import PolicyAgent, SkillsAgent
     from vq_memory_node.memory import WIDTHS
 
     facts = facts_of(setup.policy)
@@ -72,18 +72,21 @@ def _policy(setup: Setup) -> tuple[Agent, dict[str, Any]]:
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
         facts |= {"server": getattr(policy, "metadata", None)}
-    if setup.control != "none" and not policy.needs.memory:
-        raise RuleSafeError(
-            f"memory control {setup.control!r} requires a policy with memory; {setup.policy} has "
-            "none"
-        )
     if facts.get("family") == "skills":
         skills = SkillsAgent(policy, memory, setup.execute, setup.execution)
         return skills, facts | {"privileged": True}
     if memory.privileged:
         facts |= {"privileged": True}
-    changed = controlled(policy, setup.control)
-    return PolicyAgent(changed, memory, setup.execute, setup.execution), facts
+    made = policy_agent or PolicyAgent
+    return made(policy, memory, setup.execute, setup.execution), facts
+
+
+def facts_of_agent(name: str) -> dict[str, Any]:
+    """Return the description of an agent that runs in another process; "none": a node without a
+    name."""
+    if name == "none":
+        return {"kind": "graph"}
+    return {"kind": name, "privileged": True} if name in ORACLES else facts_of(name)
 
 
 def facts_of(name: str) -> dict[str, Any]:

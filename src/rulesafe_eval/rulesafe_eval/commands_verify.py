@@ -51,10 +51,9 @@ def verify(submission: Submission, key_file: Path | None = None, workers: int = 
 
 def _verify(content: dict[str, Any], workers: int) -> int:
     """Verify a submission, print the result and return the exit status."""
+    from rulesafe_core.versions import versions
     from rulesafe_data.bars import ProgressBar
-    from rulesafe_demos.attempts import versions
-    from rulesafe_eval.benchmarks import benchmark_of
-    from rulesafe_eval.request import disturbances_of
+    from rulesafe_eval.benchmark_names import benchmark_of
     from rulesafe_eval.submission import differences, request_of
 
     for name, version in versions().items():
@@ -62,13 +61,11 @@ def _verify(content: dict[str, Any], workers: int) -> int:
             print(f"note: {name} is {version} here, and was {other}")
     request = request_of(content)
     name, opened = request.setup.policy, sum(e["opened"] for e in content["episodes"])
-    disturbed = disturbances_of(content["request"]["setup"])
     conditions = [
         benchmark_of(request) or "no benchmark",
         f"{len(request.rules)} rules, {len(request.safes)} safes, split {request.split}",
         f"seeds {request.seed} to {request.seed + request.episodes - 1}",
         f"{request.setup.step_seconds:g} s per step",
-        *([disturbed] if disturbed else []),
         *([f"commitment {request.commitment}"] if request.commitment else []),
     ]
     print("; ".join(conditions), flush=True)

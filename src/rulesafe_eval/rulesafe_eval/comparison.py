@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.request import EXECUTE, EXECUTION, disturbances_of
+from rulesafe_eval.request import EXECUTE, EXECUTION, disturbances_of, variant_of
 from rulesafe_eval.statistics import (
     FEWEST,
     SCORES,
@@ -150,8 +150,9 @@ def _name(request: Mapping[str, Any]) -> str:
 
 def changed_settings(setup: Mapping[str, Any]) -> list[str]:
     """Return a text for each setting that differs from its default."""
+    variant = variant_of(setup)
     settings = {
-        f"{setup['control']} memory": setup["control"] != "none",
+        variant: bool(variant),
         f"{setup['execute']} actions per chunk": setup["execute"] != EXECUTE,
         setup["execution"]: setup["execution"] != EXECUTION,
     }

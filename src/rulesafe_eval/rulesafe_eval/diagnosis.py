@@ -1,13 +1,13 @@
 """Causes of failure, from forces, touched parts and phase changes recorded after each frame."""
 
+from collections.abc import Container, Mapping, Sequence
 from math import inf
 from typing import Any
 
 from numpy.typing import NDArray
 
-from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import PARTS
-from rulesafe_sim.episode import Activity, EpisodeRecord
+from rulesafe_sim.episode import Activity, EpisodeRecord, TaskSnapshot
 from rulesafe_sim.simulation import Simulation
 
 TOUCH = 0.5
@@ -25,7 +25,8 @@ a part was turned back, only states from then on count."""
 
 
 class Diagnosis:
-    """Subscriber of one episode. Without any notification the cause is "out_of_reach".
+    """Diagnosis of one episode: a subscriber in process, elsewhere `update` is called. Without any
+    call the cause is "out_of_reach".
 
     Attributes:
         actions: (13,) each, rad: the executed actions, frame by frame.
@@ -33,7 +34,7 @@ class Diagnosis:
 
     def __init__(self) -> None:
         self.actions: list[NDArray] = []
-        self._simulation: Simulation | None = None
+        self._due: str | None = None  # the next event; empty: a dead end; None: not notified
         self._remaining: float = inf  # fewest events to the open door, at the best moment
         self._touched: list[str] = []  # in order, since the best moment
         self._touched_last = ""
@@ -46,20 +47,36 @@ class Diagnosis:
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         if action is not None:
             self.actions.append(action)
-        self._simulation = simulation
-        now = simulation.snapshot()
+        remaining, forces = simulation.progress.remaining, simulation.state().contact_forces
+        self.update(simulation.snapshot(), remaining, forces, simulation.external_torques)
+
+    def update(
+        self,
+        now: TaskSnapshot,
+        remaining: Sequence[str],
+        forces: Mapping[str, float],
+        turned_back: Container[str] = (),
+    ) -> None:
+        """Take the state after a frame.
+
+        Args:
+            now: the state of the task.
+            remaining: fewest events that open the door; empty if it is open or cannot be opened.
+            forces: contact forces on the robot by name, N.
+            turned_back: parts that a disturbance turns.
+        """
         changed = {part for part in PARTS if now.part_open[part] != self._open[part]}
         self._changes += len(changed)
         self._open = dict(now.part_open)
-        if changed & simulation.external_torques.keys():  # turned back; a step must be repeated
+        if any(part in turned_back for part in changed):  # a step must be repeated
             self._remaining = inf
-        remaining = plan_distance(simulation.rule, simulation.progress.state)
-        if remaining is not None and remaining < self._remaining:
-            self._remaining, self._touched = remaining, []
+        self._due = next(iter(remaining), "")
+        if (remaining or now.success) and len(remaining) < self._remaining:
+            self._remaining, self._touched = len(remaining), []
             self._changes_at_best = self._changes
         if now.steps_done:
             self._reached.setdefault(now.steps_done, now.frame)
-        for name, force in simulation.state().contact_forces.items():
+        for name, force in forces.items():
             if name == "self" or force < TOUCH:
                 continue
             self._peak = max(self._peak, (force, name))
@@ -70,7 +87,6 @@ class Diagnosis:
     def facts(self, record: EpisodeRecord) -> dict[str, Any]:
         """Return the episode's entry for results.jsonl without timing; it is deterministic."""
         facts = record.to_dict()
-        del facts["wall_time"], facts["outcome"]
         failed = not record.success
         cause, due = self._cause(record) if failed else ("", "")
         return facts | {
@@ -90,9 +106,9 @@ class Diagnosis:
 
     def _cause(self, record: EpisodeRecord) -> tuple[str, str]:
         """Return the cause of a failure, one of CAUSES, and the event that was due."""
-        if self._simulation is None:
+        due = self._due
+        if due is None:
             return "out_of_reach", record.plan[0]
-        due = next(iter(self._simulation.progress.remaining), "")
         if not due:
             return "dead_end", due
         if self._changes > self._changes_at_best:

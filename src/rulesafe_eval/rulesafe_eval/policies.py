@@ -2,9 +2,8 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
 from policy_node.loading import close_policy
-from policy_node.policy import CAMERAS, CHUNK, Observation, Policy, check_chunk
+from policy_node.policy import CAMERAS, CHUNK, Policy, check_chunk
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -22,7 +21,7 @@ from rulesafe_eval.memory_inputs import observed_input
 from rulesafe_sim.observer import CAMERA_OF, Observer
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
-from vq_memory_node.memory import Memory
+from vq_memory_node.memory import Memory, Reading
 from vq_memory_node.rolling import RollingMemory
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 
 IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
 """Observation key of each camera."""
-
-
-Change = Callable[[NDArray[Any], np.random.Generator], NDArray[Any]]
-"""A change of the observed values of a memory; see ChangedMemory."""
 
 
 class PolicyError(Exception):
@@ -67,7 +62,6 @@ class PolicyAgent(Agent):
         if not 1 <= execute <= CHUNK:
             raise RuleSafeError(f"execute must be 1..{CHUNK} actions of a chunk, not {execute}")
         self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
-        self.memory_input = memory.input
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
         self.renders = bool(policy.needs.points or policy.needs.images)
 
@@ -78,11 +72,14 @@ class PolicyAgent(Agent):
         self._actions: deque[NDArray[np.float64]] = deque()
         self._last_action: NDArray[np.float64] | None = None
         self.memory.reset()
-        for observed in self.earlier_inputs:
-            self.memory.push(observed)
         self._executor.reset(0)
         with _traced(simulation):
             self._policy.reset()
+
+    @property
+    def uses_memory(self) -> bool:
+        """Whether the policy reads the memory."""
+        return bool(self._policy.needs.memory)
 
     def close(self) -> None:
         close_policy(self._policy)
@@ -99,10 +96,7 @@ class PolicyAgent(Agent):
         """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs
         positions = simulation.state().action_positions.astype(np.float32)
-        if count := len(self.replacement_inputs):
-            self.memory.push(self.replacement_inputs[min(simulation.frame, count - 1)])
-        else:
-            self.memory.push(observed_input(simulation, self.memory_input, self._last_action))
+        self.memory.push(self.observed_input(simulation))
         # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
         keys += list(IMAGES.values()) if needs.images and not until_inference else []
@@ -116,9 +110,17 @@ class PolicyAgent(Agent):
             {camera: seen[IMAGES[camera]] for camera in CAMERAS if IMAGES[camera] in seen},
         )
 
+    def observed_input(self, simulation: Simulation) -> NDArray[np.float32]:
+        """Return what the memory receives at this frame."""
+        return observed_input(simulation, self.memory.memory.input, self._last_action)
+
+    def read_memory(self) -> Reading:
+        """Return what the policy receives of the memory at an inference."""
+        return self.memory.read()
+
     def _infer(self, simulation: Simulation) -> None:
         instruction = simulation.rule.instruction(self._policy.needs.instruction_length)
-        observation = self._history.observation(simulation.frame, instruction, self.memory.read())
+        observation = self._history.observation(simulation.frame, instruction, self.read_memory())
         began = time.perf_counter()
         with _traced(simulation):
             answer = self._policy.infer(observation)
@@ -157,69 +159,3 @@ def _traced(simulation: Simulation) -> Iterator[None]:
         raise
     except Exception as error:
         raise PolicyError(simulation.frame, format_trace(error, __file__)) from None
-
-
-class ChangedMemory:
-    """A policy that receives a changed memory, as a control experiment.
-
-    Args:
-        policy: the policy.
-        change: one of CHANGES. It receives the observed values, oldest first, and a random
-            generator, which is seeded again for each episode, and returns as many values or fewer:
-            the newest ones.
-        seed: seed of the random generator.
-    """
-
-    def __init__(self, policy: Policy, change: Change, seed: int = 0) -> None:
-        self._policy, self._change, self._seed = policy, change, seed
-        self.needs = policy.needs
-        self.reset()
-
-    def reset(self) -> None:
-        self._random = np.random.default_rng(self._seed)
-        self._policy.reset()
-
-    def infer(self, observation: Observation) -> NDArray[np.float32]:
-        reading = observation.memory
-        found = self._change(reading.values[reading.mask], self._random)
-        values, mask = np.zeros_like(reading.values), np.zeros_like(reading.mask)
-        if len(found):
-            values[-len(found) :], mask[-len(found) :] = found, True
-        changed = replace(observation, memory=replace(reading, values=values, mask=mask))
-        return self._policy.infer(changed)
-
-
-DELAY = 3
-"""Number of values, 2 s apart, that a delayed memory lacks."""
-
-NEWEST = 10
-"""Number of values, 2 s apart, that a truncated memory has."""
-
-
-def _perturbed(values: NDArray[Any], random: np.random.Generator) -> NDArray[Any]:
-    """Replace the middle third by values drawn at random from all."""
-    third, changed = len(values) // 3, values.copy()
-    changed[third : 2 * third] = random.choice(values, third)
-    return changed
-
-
-CHANGES: dict[str, Change] = {
-    "shuffled": lambda values, random: random.permutation(values),
-    "delayed": lambda values, random: values[: max(1, len(values) - DELAY)],
-    "truncated": lambda values, random: values[-NEWEST:],
-    "perturbed": _perturbed,
-}
-"""Changes of `--memory-control`. shuffled: permuted in time, which keeps the contents and removes
-the order; delayed: without the newest values, but not empty; truncated: only the newest values;
-perturbed: those in the middle third are replaced by random ones of all."""
-
-ANOTHER = "another"
-"""Value of `--memory-control`: the memory of another episode, see `interference`."""
-
-CONTROLS = ("none", *CHANGES, ANOTHER)
-"""Values of `--memory-control`."""
-
-
-def controlled(policy: Policy, control: str) -> Policy:
-    """Return a policy with a memory control, which is one of CONTROLS."""
-    return ChangedMemory(policy, CHANGES[control]) if control in CHANGES else policy

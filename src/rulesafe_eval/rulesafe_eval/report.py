@@ -12,7 +12,7 @@ from PIL import Image
 from rulesafe_core.files import write_atomically
 from rulesafe_eval import plots, videos
 from rulesafe_eval.diagnosis import CAUSES
-from rulesafe_eval.request import disturbances_of, title_of
+from rulesafe_eval.request import disturbances_of, title_of, variant_of
 from rulesafe_eval.statistics import FEW_EPISODES, as_text, clipped
 
 STYLE = """
@@ -73,7 +73,7 @@ def _head(content: Mapping[str, Any]) -> Iterable[str]:
     }
     if "memory" in request["actor"] or not request["actor"].get("privileged"):
         facts["executed actions per chunk"] = str(setup["execute"])
-        facts["memory control"] = setup["control"]
+        facts["variant"] = variant_of(setup) or "none"
     known = {k: v for k, v in request["actor"].items() if isinstance(v, str | int | float)}
     facts["policy"] = ", ".join([setup["policy"], *(f"{k} {v}" for k, v in known.items())])
     yield table(("", ""), list(facts.items()), text_columns=(1,))

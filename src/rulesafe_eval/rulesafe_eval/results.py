@@ -8,57 +8,72 @@ DIR/report.html, films/        report and videos
 DIR/locks/                     locks of a sealed evaluation
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.files import exclusive_lock, remove_drafts
+from rulesafe_core.files import remove_drafts
 from rulesafe_core.text_files import read_json
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import Engine, run
-from rulesafe_data.files import append_line, read_lines, write_json
-from rulesafe_demos.attempts import Attempt, settle
-from rulesafe_eval.request import EvaluationRequest, load_request
-from rulesafe_eval.runner import perform
-from rulesafe_eval.statistics import failures, recovery, summary, timings
+from rulesafe_data.files import write_json
+from rulesafe_data.run_folder import Line
+from rulesafe_eval.request import EvaluationRequest, ResultsFolder, load_request
+from rulesafe_eval.runner import EpisodeRunner
+from rulesafe_eval.statistics import failures, summary, timings
+from rulesafe_sim.episodes import Episode
 
 FORMAT = 1
 
-Line = Mapping[str, Any]
-"""An episode, as returned by `runner.play`."""
 
+class Evaluation:
+    """An evaluation that runs: its folder, which is locked, and the episodes that it lacks."""
 
-class ResultsFolder:
-    """A directory of results."""
-
-    def __init__(self, path: Path):
-        self.path = path
-
-    def exclusive_lock(self) -> AbstractContextManager[None]:
-        """See `rulesafe_core.files.exclusive_lock`."""
-        return exclusive_lock(self.path, "rulesafe eval")
+    def __init__(self, request: EvaluationRequest, directory: Path) -> None:
+        self.request, self.folder = request, ResultsFolder(directory)
+        known = self.folder.lines()
+        self.missing = [each for each in request if each.key not in known]
+        self.total = len(request.rules) * request.episodes
 
     def add(self, line: Line) -> None:
-        """Append an episode; an incomplete line is ignored when read. Raises RuleSafeError if the
-        disk is full."""
-        append_line(self.path / "results.jsonl", line)
+        """Store the line of an episode. Raises RuleSafeError if the disk is full."""
+        self.folder.add(line)
 
-    def lines(self) -> dict[tuple[str, int], Line]:
-        """Return all finished episodes by (rule, number)."""
-        lines = read_lines(self.path / "results.jsonl")
-        return {(line["rule"], line["number"]): line for line in lines}
+
+@contextmanager
+def evaluation(
+    request: EvaluationRequest, directory: Path, prepare: Callable[[], object] = lambda: None
+) -> Iterator[Evaluation]:
+    """Open a directory for the episodes of an evaluation; all engines run them inside.
+
+    Args:
+        request: the evaluation.
+        directory: directory of the results.
+        prepare: called before the first episode; writes files that the episodes need to the
+            directory, which is then known to be that of the request.
+
+    Raises:
+        RuleSafeError: if the directory has another request or is in use, or the disk is full.
+    """
+    folder = ResultsFolder(directory)
+    with folder.exclusive_lock():
+        folder.settle(request)
+        prepare()
+        remove_drafts(directory, "actions/*/.*")
+        yield Evaluation(request, directory)
 
 
 def evaluate(
     request: EvaluationRequest,
     directory: Path,
-    workers: int,
-    engine: Engine,
-    prepare: Callable[[], object] | None = None,
+    workers: int = 1,
+    engine: Engine = "local",
+    prepare: Callable[[], object] = lambda: None,
+    runner: EpisodeRunner | None = None,
 ) -> dict[str, Any]:
     """Run the missing episodes of a directory, write results.json and return its content.
 
@@ -66,42 +81,34 @@ def evaluate(
     uninterrupted run except for "timing".
 
     Args:
-        request: the evaluation.
-        directory: directory of the results.
+        request, directory, prepare: as for `evaluation`.
         workers, engine: as for `rulesafe eval`.
-        prepare: called before the first episode; writes files that the episodes need to the
-            directory, which is then known to be that of the request.
+        runner: runs an episode; by default `EpisodeRunner(request.setup)`.
 
     Raises:
-        RuleSafeError: if the directory has another request or is in use, the disk is full, or
-            workers cannot start.
+        RuleSafeError: as `evaluation`, or if workers cannot start.
     """
-    folder = ResultsFolder(directory)
-    with folder.exclusive_lock():
-        settle(directory, request, load_request)
-        if prepare:
-            prepare()
-        remove_drafts(directory, "actions/*/.*")
-        known = folder.lines()
-        missing = [e for e in request.all_episodes() if (e.rule, e.number) not in known]
-        if missing:
-            total, opened = len(request.rules) * request.episodes, []
+    work = partial((runner or EpisodeRunner(request.setup)).run, directory)
+    with evaluation(request, directory, prepare) as opened:
+        if missing := opened.missing:
+            successes, total = 0, opened.total
             with ProgressBar(total=total, initial=total - len(missing), unit="episode") as bar:
 
-                def note(_: Attempt, line: Line) -> None:
-                    folder.add(line)
-                    opened.append(line["opened"])
+                def note(_: Episode, line: Line) -> None:
+                    nonlocal successes
+                    opened.add(line)
+                    successes += line["opened"]
                     bar.update()
-                    bar.set_postfix_str(f"{sum(opened)} opened")
+                    bar.set_postfix_str(f"{successes} opened")
 
-                run(partial(perform, directory, request.setup), missing, note, workers, engine)
+                run(work, missing, note, workers, engine)
         return write_results(directory)
 
 
 def write_results(directory: Path) -> dict[str, Any]:
     """Write the statistics of the finished episodes to results.json and return its content."""
     request, known = load_request(directory), ResultsFolder(directory).lines()
-    keys = [(episode.rule, episode.number) for episode in request.all_episodes()]
+    keys = [episode.key for episode in request]
     lines = [known[key] for key in keys if key in known]
     content = {
         "format": FORMAT,
@@ -109,7 +116,6 @@ def write_results(directory: Path) -> dict[str, Any]:
         "complete": len(lines) == len(keys),
         "summary": summary(lines),
         "failures": failures(lines),
-        "recovery": recovery(lines),
         "episodes": [{k: v for k, v in line.items() if k != "timing"} for line in lines],
         "timing": timings(lines),
     }

@@ -17,7 +17,7 @@ sandbox. None is equivalent to one of the twenty rules or of the shipped set `sa
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +40,7 @@ from rulesafe_eval.request import (
     sealed_rules,
 )
 from rulesafe_locks.lock_files import LockFile, dump_lock
+from rulesafe_sim.episodes import TimedPlan
 
 KEY_BYTES = 32
 """Minimum length of a key: the length of HMAC-SHA256's output, which RFC 2104, section 3, states as
@@ -124,33 +125,36 @@ class SealedKey:
             paths[rule] = str(path.absolute())
         return paths
 
+    def rule_names(self, rules: str) -> list[str]:
+        """Return comma-separated rules as a list, in which "sealed" stands for all locks of the
+        key."""
+        names: list[str] = []
+        for name in rules.split(","):
+            names += self.locks if name.strip() == ALL else [name.strip()]
+        return names
+
     def make_request(
         self,
         directory: Path,
+        names: Sequence[str],
+        plan_of: Callable[[str, Mapping[str, Any]], TimedPlan],
         setup: Setup,
         actor: Mapping[str, Any],
-        rules: str,
-        safes: str,
-        episodes: int,
-        split: str,
     ) -> EvaluationRequest:
         """Return the request of a sealed evaluation.
 
         Args:
             directory: directory of the results. The request has the paths of the locks in its
                 folder LOCKS; `write_locks` writes them.
-            setup, actor, rules, safes, episodes, split: as for `request.make_request`. "sealed"
-                among the rules is the set of all locks of the key.
+            names: the rules, as returned by `rule_names`.
+            plan_of: returns the episodes with the seed of the key, given comma-separated rules and
+                `actor`.
+            setup, actor: as for `request.make_request`.
         """
-        names: list[str] = []
-        for name in rules.split(","):
-            names += self.locks if name.strip() == ALL else [name.strip()]
         with TemporaryDirectory() as folder:
             paths = self.write_locks(names, Path(folder))
             given = ",".join(paths.get(name, name) for name in names)
-            found = make_request(
-                setup, actor, given, safes, episodes, split, self.seed, self.commitment
-            )
+            found = make_request(setup, actor, plan_of(given, actor), self.commitment)
         # Named without a folder, so that results in different directories are comparable.
         own = {path: f"{rule}.json" for rule, path in paths.items()}
         files = {own.get(path, path): digest for path, digest in found.files.items()}

@@ -164,32 +164,6 @@ def _row(lines: Sequence[Line]) -> dict[str, Any]:
     return row
 
 
-def recovery(lines: Sequence[Line]) -> dict[str, Any] | None:
-    """Return the number of episodes in which a part was turned back, the number of successes among
-    them, and the 95 % interval of their success rate, a bootstrap over places (safe and seed). None
-    without such episodes; the interval is None with fewer than FEWEST places.
-    """
-    disturbed = [line for line in lines if (line.get("turned_back") or {}).get("frame")]
-    if not disturbed:
-        return None
-    opened = [line["opened"] for line in disturbed]
-    places = [(line["safe"], line["seed"]) for line in disturbed]
-    enough = len(set(places)) >= FEWEST
-    return {
-        "episodes": len(opened),
-        "opened": sum(opened),
-        "interval": list(bootstrap(opened, places)) if enough else None,
-    }
-
-
-def recovery_text(found: Mapping[str, Any]) -> str:
-    """Return a recovery as text."""
-    rate = percent(found["opened"] / found["episodes"], found["interval"])
-    return (
-        f"{found['opened']} of {found['episodes']} episodes in which a part was turned back, {rate}"
-    )
-
-
 def as_text(row: Line) -> tuple[int, int, str, str, str]:
     """Return a row of `summary` as text: episodes, opened, success and scores with intervals."""
     success = percent(row["success_rate"], row["success_interval"])

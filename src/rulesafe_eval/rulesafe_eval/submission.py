@@ -15,6 +15,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,27 +23,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_node.reach import DRAWS, OutOfReach, out_of_reach, reachable_variation
+from planner_node.reach import out_of_reach
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
 from rulesafe_data.engines import Engine, run
 from rulesafe_data.files import write_json
-from rulesafe_demos.attempts import Attempt
+from rulesafe_data.run_folder import Line
 from rulesafe_eval.request import (
     EvaluationRequest,
-    Setup,
     check_range,
-    request_from,
+    disturbances_of,
     sealed_rules,
     title_of,
 )
-from rulesafe_eval.results import Line
-from rulesafe_eval.runner import actions_file, execute, line_out_of_reach
-from rulesafe_eval.statistics import failures, recovery, summary
+from rulesafe_eval.runner import EpisodeRunner, actions_file, line_out_of_reach
+from rulesafe_eval.statistics import failures, summary
 from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.randomisation import SPLITS, load_split, sample_variation
+from rulesafe_sim.episodes import DRAWS, Episode, OutOfReach, place
+from rulesafe_sim.randomisation import SPLITS
 from rulesafe_sim.runtime import Playback
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.variation import Variation
@@ -59,8 +59,10 @@ MAX_FRAMES = 100_000
 
 OF_THE_POLICY = {"inferences", "retries", "reason", "targets", "clipped_actions"}
 OF_THE_POLICY |= {"actions", "variation"}
-"""Values of an episode that do not follow from its actions. Targets, and those that were clipped,
-include steps of chunks that were not executed."""
+HEAD = {"split", "lock", "time_limit"}
+"""OF_THE_POLICY: values of an episode that do not follow from its actions. Targets, and those that
+were clipped, include steps of chunks that were not executed. HEAD: values that follow from the
+request, and that submissions of earlier versions do not state."""
 
 TYPES: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("rule", "safe", "cause", "failed_event"), str),
@@ -73,7 +75,6 @@ TYPES: dict[str, type | tuple[type, ...]] = {
 STATISTICS: dict[str, Callable[[Any], Any]] = {
     "summary": summary,
     "failures": failures,
-    "recovery": recovery,
 }
 
 
@@ -87,9 +88,17 @@ def obstacle(request: Mapping[str, Any]) -> str:
     custom |= {*request["safes"]} - {*SAFES} | {*request["rules"]} - rules - {*sealed}
     if custom:
         return f"it uses files that are not part of RuleSafe: {', '.join(sorted(custom))}"
-    if request["setup"].get("interference"):
-        return "the motions before its episodes are planned, which depends on the processor"
+    if disturbed := disturbances_of(request["setup"]):
+        return f"a study disturbs its episodes: {disturbed}"
     return ""
+
+
+def unknown_actions(directory: Path, content: Mapping[str, Any]) -> str:
+    """Return which episodes have no actions, so that there is no submission; empty if all do."""
+    lines = [line for line in content["episodes"] if line["cause"] != "out_of_reach"]
+    files = [actions_file(directory, line["rule"], line["number"]) for line in lines]
+    count = sum(not file.is_file() for file in files)
+    return f"the actions of {count} episodes are not known" if count else ""
 
 
 def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
@@ -104,17 +113,15 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
     if reason := obstacle(content["request"]):
         raise RuleSafeError(f"{directory} cannot be submitted: {reason}")
     request = json.loads(json.dumps(content["request"]))
-    split = load_split(request["split"]).randomisation
     request["setup"]["policy"] = title_of(request["setup"]["policy"])
     request["locks"] = {}  # derived from the key, if the evaluation is sealed
     episodes = []
     for line in content["episodes"]:
         more: dict[str, Any] = {}
         if line["cause"] != "out_of_reach":
-            variation = sample_variation(split, line["safe"], line["seed"], line["resampled"])
             file = actions_file(directory, line["rule"], line["number"])
-            more = {"variation": variation.to_dict(), "actions": encode_actions(_load(file))}
-        episodes.append({**line, **more})
+            more = {"actions": encode_actions(_load(file))}
+        episodes.append({**line, **more, "lock": ""})
     names = ("complete", *STATISTICS)
     stated = {name: content[name] for name in names}
     submission = {"format": FORMAT, "request": request, **stated, "episodes": episodes}
@@ -166,11 +173,13 @@ def _check_request(request: EvaluationRequest) -> None:
     """Raise ValueError or RuleSafeError unless the request is one of `rulesafe eval`."""
     setup = request.setup
     counts = (request.episodes, request.seed, setup.execute)
-    texts = (request.split, setup.policy, setup.execution, setup.control, request.commitment)
+    texts = (
+        *(request.split, setup.policy, setup.execution, request.commitment),
+        *(setup.variant, setup.disturbances),
+    )
     if not (
         all(type(value) is int and value >= 0 for value in counts)
         and all(isinstance(text, str) for text in (*texts, *request.safes, *request.rules))
-        and all(type(flag) is bool for flag in (setup.turn_back, setup.interference))
         and isinstance(request.versions, dict)
         and isinstance(request.actor, dict)
         and isinstance(request.files, dict)
@@ -189,7 +198,7 @@ def _check_request(request: EvaluationRequest) -> None:
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
     """Return the request of a submission."""
-    return request_from(content["request"])
+    return EvaluationRequest.from_dict(content["request"])
 
 
 def differences(
@@ -207,33 +216,35 @@ def differences(
     """
     request = request_of(content)
     stated = {(line["rule"], line["number"]): line for line in content["episodes"]}
-    expected = {(each.rule, each.number): each for each in request.all_episodes()}
+    expected = {(each.rule, each.number): each for each in request}
     found = dict.fromkeys(expected.keys() - stated.keys(), "is missing")
     found |= dict.fromkeys(stated.keys() - expected.keys(), "is not part of the request")
     texts = [f"{rule} episode {number}: {text}" for (rule, number), text in sorted(found.items())]
     if len(stated) < len(content["episodes"]):
         texts.append("an episode is listed twice")
 
-    def note(_: Attempt, different: list[str]) -> None:
+    def note(_: Episode, different: list[str]) -> None:
         texts.extend(different)
         on_episode()
 
     jobs = [expected[key] for key in expected if key in stated]
-    run(partial(check, request.setup, stated), jobs, note, workers, engine)
+    run(partial(check, EpisodeRunner(request.setup), stated), jobs, note, workers, engine)
     for name, compute in () if texts else STATISTICS.items():  # of the verified values
         if _plain(compute(content["episodes"])) != content.get(name):
             texts.append(f"{name}: differs from the episodes' values")
     return texts
 
 
-def check(setup: Setup, stated: Mapping[tuple[str, int], Line], episode: Attempt) -> list[str]:
+def check(
+    runner: EpisodeRunner, stated: Mapping[tuple[str, int], Line], episode: Episode
+) -> list[str]:
     """Return the differences between an episode of a submission and its execution, as text."""
-    line = stated[episode.rule, episode.number]
+    line = stated[episode.key]
     try:
-        found = _again(setup, line, episode)
+        found = _again(runner, line, episode)
     except RuleSafeError as error:
         return [f"{episode}: {error}"]
-    names = (found.keys() | line.keys()) - OF_THE_POLICY
+    names = (found.keys() | line.keys()) - OF_THE_POLICY - (HEAD - line.keys()) - {"lock"}
     return [
         f"{episode}: {name} is stated as {line.get(name)!r}, but was {found.get(name)!r}"
         for name in sorted(names)
@@ -241,31 +252,29 @@ def check(setup: Setup, stated: Mapping[tuple[str, int], Line], episode: Attempt
     ]
 
 
-def _again(setup: Setup, line: Line, episode: Attempt) -> dict[str, Any]:
+def _again(runner: EpisodeRunner, line: Line, episode: Episode) -> dict[str, Any]:
     """Return the line of an episode after executing its actions again. Raises RuleSafeError if its
     variation is not that of its seed, or its values are invalid."""
-    rule, split = load_rule(episode.source), load_split(episode.split).randomisation
     if line["cause"] == "out_of_reach":
         try:
-            reachable_variation(episode.safe, rule, split, episode.seed)
+            place(episode, out_of_reach)
         except OutOfReach as error:
-            expected: dict[str, Any] = _plain(line_out_of_reach(episode, rule, str(error)))
+            expected: dict[str, Any] = _plain(line_out_of_reach(episode, str(error)))
             return expected
         raise RuleSafeError("the safe is stated to be out of reach, but the arm can reach it")
     resampled = line.get("resampled")
     if type(resampled) is not int or not 0 <= resampled < DRAWS:
         raise RuleSafeError(f"resampled must be a number below {DRAWS}, not {resampled!r}")
     variation = Variation.from_dict(line.get("variation"))
-    if variation != sample_variation(split, episode.safe, episode.seed, resampled):
+    if variation != episode.sample(resampled):
         raise RuleSafeError(f"the variation is not that of seed {episode.seed}")
     for draw in range(resampled):
-        earlier = sample_variation(split, episode.safe, episode.seed, draw)
-        if not out_of_reach(load_safe(episode.safe), rule, earlier):
+        rule, safe = load_rule(episode.source), load_safe(episode.safe)
+        if not out_of_reach(safe, rule, episode.sample(draw)):
             raise RuleSafeError(f"the arm can reach the safe at an earlier pose (draw {draw})")
-    found, _, _ = execute(
-        Playback(decode_actions(line.get("actions"))), setup, episode, rule, variation
-    )
-    plain: dict[str, Any] = _plain(found | {"resampled": resampled})
+    fixed = replace(episode, variation=variation, resampled=resampled)
+    found, _, _ = runner.execute(Playback(decode_actions(line.get("actions"))), fixed)
+    plain: dict[str, Any] = _plain(found)
     return plain
 
 

@@ -19,8 +19,6 @@ from rulesafe_eval.statistics import (
     bootstrap,
     mean,
     percent,
-    recovery,
-    recovery_text,
 )
 
 Line = Mapping[str, Any]
@@ -177,7 +175,7 @@ def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") 
         rules = {key[1] for found in kinds.values() for key in found.lines}
         name = f"all {len(rules)} rules" if rule == ALL else rule
         parts.append(f"## {name}, {where}, split {split}, {seconds:g} s per step\n")
-        parts += [*_rates(kinds), "", *_recoveries(kinds)]
+        parts += [*_rates(kinds), ""]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
             parts += [*_differences(rule, kinds), ""]
         if rule != ALL:
@@ -219,12 +217,6 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
             f"{f'{np.median(frames):.0f}' if len(frames) else ''} | "
             f"{', '.join(f'{seconds / 60:.0f} min' for seconds in took)} |"
         )
-
-
-def _recoveries(kinds: Mapping[str, Pooled]) -> Iterator[str]:
-    for kind, pooled in kinds.items():
-        if found := recovery(list(pooled.lines.values())):
-            yield f"Recovery of {kind}: {recovery_text(found)}.\n"
 
 
 def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:

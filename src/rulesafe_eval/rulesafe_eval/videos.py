@@ -7,9 +7,9 @@ afterwards. The state digest is checked, since the physics must be bit-identical
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,22 +19,18 @@ from rulesafe_data.engines import Engine, run
 from rulesafe_data.films.strip import Tokens
 from rulesafe_data.films.subscriber import EpisodeVideo
 from rulesafe_data.layout import FPS
-from rulesafe_demos.attempts import Attempt
-from rulesafe_eval.disturbances import disturbances
-from rulesafe_eval.policies import ANOTHER
-from rulesafe_eval.request import EvaluationRequest, Setup
-from rulesafe_eval.results import ResultsFolder
-from rulesafe_eval.runner import actions_file, agent_of, simulation_of, start
+from rulesafe_data.run_folder import Line
+from rulesafe_eval.policies import PolicyAgent
+from rulesafe_eval.request import EvaluationRequest, ResultsFolder
+from rulesafe_eval.runner import EpisodeRunner, actions_file, agent_of, simulation_of
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.randomisation import load_split, sample_variation
+from rulesafe_sim.episodes import Episode
 from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.simulation import Simulation
 from vq_memory_node.rolling import RollingMemory
 
 SIDE = 240
 """Width and height of each rendered image, pixels."""
-
-Line = Mapping[str, Any]
 
 
 def folder_of(directory: Path, rule: str, number: int) -> Path:
@@ -64,9 +60,14 @@ def missing(directory: Path, lines: Sequence[Line]) -> list[Line]:
 
 
 def make(
-    request: EvaluationRequest, directory: Path, lines: Sequence[Line], workers: int, engine: Engine
+    request: EvaluationRequest,
+    directory: Path,
+    lines: Sequence[Line],
+    workers: int,
+    engine: Engine,
+    runner: EpisodeRunner | None = None,
 ) -> None:
-    """Record the episodes that have no video yet.
+    """Record the episodes that have no video yet; `runner` as for `results.evaluate`.
 
     Raises:
         RuleSafeError: if the physics differs from the evaluation, a worker fails repeatedly, or
@@ -80,39 +81,37 @@ def make(
         for draft in (directory / "films").glob(".*"):
             shutil.rmtree(draft, ignore_errors=True)
         facts = {(line["rule"], line["number"]): line for line in jobs.values()}
-        work = partial(film, directory, request.setup, facts)
+        work = partial(film, directory, runner or EpisodeRunner(request.setup), facts)
         with ProgressBar(total=len(jobs), unit="video") as bar:
             run(work, jobs, lambda *_: bar.update(), min(workers, len(jobs)), engine)
 
 
 def film(
     directory: Path,
-    setup: Setup,
+    runner: EpisodeRunner,
     facts: Mapping[tuple[str, int], Line],
-    episode: Attempt,
+    episode: Episode,
 ) -> None:
     """Write film.mp4 and sheet.png of one episode. If the agent uses tokens of joint positions at
     fixed times, the video shows them."""
-    line = facts[episode.rule, episode.number]
-    actions = np.load(actions_file(directory, episode.rule, episode.number))
-    of_seed = load_split(episode.split).randomisation
-    variation = sample_variation(of_seed, episode.safe, episode.seed, line["resampled"])
-    simulation = simulation_of(True)
-    before, _ = start(simulation, setup, load_rule(episode.source), episode, variation)
-    folder = folder_of(directory, episode.rule, episode.number)
-    # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}")
-    disturbed = disturbances(setup, simulation.rule, episode.seed)
-    limit = setup.time_limit(simulation.rule, sum(each.extra for each in disturbed))
-    agent = agent_of(setup)
-    # A policy with the memory of another episode, or of other inputs, has other tokens.
-    positions = setup.control != ANOTHER and agent.memory_input == "positions"
-    memory = getattr(agent, "memory", None) if positions else None
+    line = facts[episode.key]
+    actions = np.load(actions_file(directory, *episode.key))
+    rule, simulation = load_rule(episode.source), simulation_of(True)
+    agent = agent_of(runner)
+    memory = agent.memory if isinstance(agent, PolicyAgent) else None
     if memory:
         memory.reset()
-        for observed in before:
-            memory.push(observed)
-    filming = EpisodeVideo(simulation, draft, limit, SIDE, partial(_tokens, memory))
+    fixed = replace(episode, variation=episode.sample(line["resampled"]))
+    runner.start(simulation, agent, fixed, rule)
+    folder = folder_of(directory, *episode.key)
+    # Renamed when complete. A remaining draft is ignored, and its episode recorded again.
+    draft = folder.with_name(f".{folder.name}.{os.getpid()}")
+    disturbed = runner.disturbances(fixed, rule)
+    limit = runner.time_limit(fixed, disturbed)
+    # A policy with the memory of other inputs, or in a study, has other tokens.
+    changed = runner.setup.variant or runner.setup.disturbances
+    shown = memory if memory and memory.memory.input == "positions" and not changed else None
+    filming = EpisodeVideo(simulation, draft, limit, SIDE, partial(_tokens, shown))
     Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(

@@ -25,7 +25,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import ros_context
 from rulesafe_sim.camera_frames import CAMERAS, optical_frame
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.variation import Variation
+from rulesafe_sim.episodes import Episode
 
 if TYPE_CHECKING:  # rendering modules are imported only in the process of the cameras
     from rulesafe_sim.cameras import CameraRig
@@ -41,16 +41,6 @@ READY = -1
 
 NICENESS = 5
 """Increment of the process's nice value: states are published before images are rendered."""
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Scene of an episode to render; arguments of `Simulation.reset`."""
-
-    rule: str
-    safe: str
-    seed: int
-    variation: Variation | None = None
 
 
 @dataclass(frozen=True)
@@ -103,11 +93,11 @@ class CameraNode(Node):
             kinds["/camera/points"] = PointCloud2
         return kinds
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, episode: Episode) -> None:
         """Build the scene of an episode. Raises RuleSafeError, see `Simulation.reset`."""
         from rulesafe_sim.observer import Observer
 
-        self._simulation.reset(scene.rule, scene.safe, scene.seed, scene.variation)
+        self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
         self._observer = Observer(self._simulation)
         self._last = {}
 
@@ -156,7 +146,7 @@ class CameraNode(Node):
             pending = True
             while pending:
                 message = pipe.recv()
-                if isinstance(message, Scene):
+                if isinstance(message, Episode):
                     self.begin(message)
                     request = None
                 else:
@@ -184,8 +174,8 @@ class SimCameraNode(CameraNode):
         film = {f"/film/{name}/compressed": CompressedImage for name in CAMERAS}
         return super().topics() | (film if self._film_size else {})
 
-    def begin(self, scene: Scene) -> None:
-        super().begin(scene)
+    def begin(self, episode: Episode) -> None:
+        super().begin(episode)
         if self._film_size:
             from rulesafe_sim.cameras import FRONT, HEAD, CameraRig, shifted
 
@@ -250,10 +240,10 @@ class CameraProcess:
         pipe.close()
         self._awaited: int | None = READY  # then the stamp of the newest request; None: nothing
 
-    def begin(self, scene: Scene) -> None:
+    def begin(self, episode: Episode) -> None:
         """Begin an episode."""
         self._awaited = None
-        self._send(scene)
+        self._send(episode)
 
     def show(self, request: CameraRequest) -> None:
         """Request a frame. If the cameras are still busy with one, the newest request replaces
@@ -275,7 +265,7 @@ class CameraProcess:
             raise RuleSafeError(ENDED) from None
         return self._awaited is None
 
-    def _send(self, message: Scene | CameraRequest) -> None:
+    def _send(self, message: Episode | CameraRequest) -> None:
         try:
             self._pipe.send(message)
         except OSError:

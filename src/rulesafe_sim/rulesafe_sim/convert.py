@@ -2,16 +2,15 @@
 
 from array import array
 
+import numpy as np
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from rulesafe_core.convert import to_header, to_pose
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
-from rulesafe_core.text_files import parse_json
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.simulation import Simulation, SimulationState
-from rulesafe_sim.variation import Variation
 
 
 def to_joint_state(state: SimulationState, time: int) -> JointState:
@@ -33,9 +32,11 @@ def to_status(
     episode: int,
     waiting: bool,
     clipped: int,
+    action: NDArray[np.float64] | None = None,
 ) -> EpisodeStatus:
     """Convert the status of the episode. `safe`: the name by which the safe was loaded; `clipped`:
-    number of steps of chunks clipped to the joint limits."""
+    number of steps of chunks clipped to the joint limits; `action` (13,): targets of the last
+    frame, rad, None if they are unknown."""
     progress = simulation.progress
     return EpisodeStatus(
         header=to_header(time, "pelvis"),
@@ -58,24 +59,10 @@ def to_status(
         contact_names=list(state.contact_forces),
         contact_forces=list(state.contact_forces.values()),
         safe_pose=to_pose(state.pose_safe_in_pelvis),
+        safe_yaw=np.pi + simulation.placement.yaw,
+        expert_speed=simulation.variation.speed,
         waiting=waiting,
+        action=[] if action is None else array("f", action.tolist()),
         clipped_actions=clipped,
         state_digest=simulation.digest,
     )
-
-
-def decode_variation(text: str) -> Variation | None:
-    """Return the variation of a request of /episode/reset; None if it has none.
-
-    Args:
-        text: JSON of `Variation.to_dict`, or empty.
-
-    Raises:
-        RuleSafeError: the text is neither.
-    """
-    if not text:
-        return None
-    try:
-        return Variation.from_dict(parse_json(text))
-    except ValueError as error:
-        raise RuleSafeError(f"variation is not valid JSON: {error}") from None

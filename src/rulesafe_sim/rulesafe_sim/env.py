@@ -30,17 +30,17 @@ from rulesafe_locks.rules import Rule, load_rule
 from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
+from rulesafe_sim.episodes import Episode
 from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
-from rulesafe_sim.variation import Variation
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
-_OPTIONS = ("rule", "safe", "variation")
+_OPTIONS = ("rule", "safe", "episode")
 
 
 class RuleSafeEnv(SeededEnv):
@@ -138,28 +138,36 @@ class RuleSafeEnv(SeededEnv):
         Args:
             seed: seed of the episode. If None, the first reset uses that of the constructor, and
                 later resets draw one from the generator initialised with the last seed.
-            options: "rule" and "safe" for this and later episodes; "variation" (a `Variation` or
-                its `to_dict`) for this episode only, instead of one sampled with the seed.
+            options: "rule" and "safe" for this and later episodes; or "episode" (an `Episode` or
+                its `to_dict`), which determines this episode, including its seed and time limit.
         """
-        variation = self._apply_options(options or {})
+        episode = self._apply_options(options or {}, seed)
+        seed = self.episode_seed(episode.seed if episode else seed)
         self._time_limit = time_limit(self._rule, self._step_seconds)
-        self.simulation.reset(self._rule, self._safe, self.episode_seed(seed), variation)
+        variation = None
+        if episode:
+            self._time_limit, variation = episode.time_limit, episode.fixed()
+        self.simulation.reset(self._rule, self._safe, seed, variation)
         self._home = self.simulation.command
         self._observer = Observer(self.simulation, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
 
-    def _apply_options(self, options: dict[str, Any]) -> Variation | None:
-        """Set rule and safe from the reset options; return their variation, if any."""
+    def _apply_options(self, options: dict[str, Any], seed: int | None) -> Episode | None:
+        """Set rule and safe from the reset options; return their episode, if any."""
         for name in options:
             if name not in _OPTIONS:
                 raise unknown_name("reset option", name, _OPTIONS)
-        variation = options.get("variation")
-        if variation is not None and not isinstance(variation, Variation):
-            variation = Variation.from_dict(variation)
-        rule, safe = options.get("rule", self._rule), options.get("safe", self._safe)
+        episode = options.get("episode")
+        if episode is None:
+            rule, safe = options.get("rule", self._rule), options.get("safe", self._safe)
+        elif len(options) > 1 or seed is not None:
+            raise RuleSafeError("the option episode determines rule, safe and seed: omit them")
+        else:
+            episode = episode if isinstance(episode, Episode) else Episode.from_dict(episode)
+            rule, safe = episode.source, episode.safe
         self._rule, self._safe = load_rule(rule), load_safe(safe)
-        return variation
+        return episode
 
     def step(self, action: ArrayLike) -> tuple[Observation, float, bool, bool, Info]:
         """Simulate one frame of 0.1 s towards the targets (13,), rad."""

@@ -12,6 +12,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.plans import shortest_plan
 
+DEFAULT_SPLIT = "nominal"
+"""Split of episodes for which none is named."""
+
 SECONDS_A_STEP = 20.0
 """Simulated time limit for each event of the rule's shortest plan, s. The slowest of 200
 demonstrations in the split train took 9.1 s per step."""
@@ -140,11 +143,8 @@ class EpisodeRecord(TaskSnapshot):
         return f"{self.title}: {result}, {self.frame} frames, {seconds}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to the format of result files, without the log."""
+        """Convert to the format of result files, without the episode's head, times and the log."""
         return {
-            "rule": self.rule,
-            "safe": self.safe,
-            "seed": self.seed,
             "opened": self.success,
             "reason": self.reason,
             "plan": self.plan,
@@ -154,10 +154,8 @@ class EpisodeRecord(TaskSnapshot):
             "events": [asdict(event) for event in self.events],
             "frames": self.frame,
             "simulated_time": self.time,
-            "wall_time": self.wall_time,
             "clipped_actions": self.clipped_actions,
             "state_digest": self.state_digest,
-            "outcome": self.outcome,
         }
 
 

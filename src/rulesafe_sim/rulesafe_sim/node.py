@@ -9,11 +9,13 @@ advances it to the next multiple of 0.1 s, so that stamps distinguish episodes.
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from builtin_interfaces.msg import Time
+from numpy.typing import NDArray
 from rclpy.executors import Executor
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
@@ -28,18 +30,17 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.frames_node import FramePublisher
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.repeated_ros import RepeatedPublisher
-from rulesafe_core.ros import EpisodeParameters
 from rulesafe_core.settings import setting
 from rulesafe_core.text_files import read_text
 from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_locks.rules import load_rule
 from rulesafe_sim.camera_frames import camera_frames
-from rulesafe_sim.camera_node import CameraProcess, CameraRequest, Scene, SimCameraNode
+from rulesafe_sim.camera_node import CameraProcess, CameraRequest, SimCameraNode
 from rulesafe_sim.config import SimulationConfig
-from rulesafe_sim.convert import decode_variation, to_joint_state, to_status
-from rulesafe_sim.safes import load_safe
+from rulesafe_sim.convert import to_joint_state, to_status
+from rulesafe_sim.episodes import Episode
+from rulesafe_sim.reset_ros import FirstEpisode, answer_reset
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
 from rulesafe_sim.variation import Cameras
@@ -69,7 +70,7 @@ def next_due(due: float, step: float, factor: float, now: float) -> float:
 
 
 @dataclass(frozen=True)
-class SimulationParameters(EpisodeParameters):
+class SimulationParameters(FirstEpisode):
     """Parameters of the simulation node."""
 
     start: bool = setting(
@@ -115,10 +116,8 @@ class SimNode(Node):
         self._reservation = ros.reserve_topic(self, "/clock")
         values = ros.declare(self, SimulationParameters)
         self._wait_for_action = values.wait_for_action
-        self._rule, self._safe = values.rule, values.safe
+        self._loaded = values.episode()  # report unknown names before the cameras start
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
-        load_rule(self._rule)  # report unknown names before the cameras start
-        load_safe(self._safe)
         film_size = values.film_size if values.film else 0
         self._cameras: CameraProcess | None = None
         if values.cameras or film_size:
@@ -137,7 +136,7 @@ class SimNode(Node):
         self._described: Cameras | None = None  # the published pose of the cameras
         self._describe(Cameras())
         if values.start:
-            self._begin(self._rule, self._safe, values.seed)
+            self._begin(self._loaded)
 
     def _make_topics(self) -> None:
         publisher = self.create_publisher
@@ -160,17 +159,18 @@ class SimNode(Node):
 
     # Episodes and chunks ------------------------------------------------------------------
 
-    def _begin(self, rule: str, safe: str, seed: int, variation: str = "") -> int:
+    def _begin(self, episode: Episode) -> int:
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
         self._send_status(wait=True)
-        chosen = decode_variation(variation)
-        if chosen:
-            camera_frames(chosen.cameras)  # raises before anything is changed
-        self._simulation.reset(rule, safe, seed, chosen)
+        episode = replace(episode, variation=episode.fixed())
+        camera_frames(episode.fixed().cameras)  # raises before anything is changed
+        self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
         self._status.forget()  # that of the episode before
         if self._cameras:
-            self._cameras.begin(Scene(rule, safe, seed, self._simulation.variation))
-        self._rule, self._safe = rule, safe
+            self._cameras.begin(episode)
+        # Later requests of a rule and a safe have the split of the parameters.
+        self._loaded = replace(episode, split=self._loaded.split)
+        self._action: NDArray[np.float64] | None = None
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
@@ -200,7 +200,7 @@ class SimNode(Node):
             self._frames.describe(urdf, self._now)
 
     def _on_reset(self, request, response):
-        return ros.answer_reset(request, response, (self._rule, self._safe), self._begin)
+        return answer_reset(request, response, self._loaded, self._begin)
 
     def _on_pause(self, request, response):
         self._paused = request.data
@@ -230,7 +230,8 @@ class SimNode(Node):
     def _step(self) -> None:
         simulation = self._simulation
         self._now += self._tick
-        simulation.control(self._chunks.target(self._now, simulation.command))
+        self._action = self._chunks.target(self._now, simulation.command)
+        simulation.control(self._action)
         self._publish()
 
     def _publish(self) -> None:
@@ -257,7 +258,8 @@ class SimNode(Node):
                 self._simulation,
                 state,
                 self._now,
-                safe=self._safe,
+                safe=self._loaded.safe,
+                action=self._action if frame else None,
                 episode=self._episode,
                 waiting=self._waiting,
                 clipped=self._simulation.clipped_actions + self._chunks.clipped,

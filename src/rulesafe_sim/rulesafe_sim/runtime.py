@@ -8,7 +8,6 @@ Videos, recordings, statistics and progress bars are subscribers. Example::
 
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,19 +25,11 @@ class Agent:
 
     Attributes:
         renders: whether the agent needs a simulation that renders.
-        memory_input: what the agent's memory observes at each frame; see `Memory.input` of
-            `vq_memory_node.memory`.
-        earlier_inputs: inputs (N, 13), rad, or (N, 3) of the memory before the episode.
-        replacement_inputs: inputs that the memory receives frame by frame in place of the present
-            ones, the last one repeatedly; empty: the present ones.
         activity: activity of the last action.
         log: log of the current episode.
     """
 
     renders = False
-    memory_input: Literal["positions", "actions", "phases"] = "positions"
-    earlier_inputs: NDArray[np.float32] = np.zeros((0, 13), np.float32)
-    replacement_inputs: NDArray[np.float32] = earlier_inputs
     activity = Activity()
     log: AgentLog
 

@@ -131,7 +131,7 @@ def _of_recordings(directory: Path) -> Trajectories:
     from rulesafe_data.demo_folder import DemoFolder
 
     folder = DemoFolder(directory)
-    request = folder.request()
+    request = folder.content()
     positions, rules, safes, steps = [], [], [], []
     for rule, attempt in folder.episodes(request["rules"], request["episodes"]):
         path = folder.file(rule, attempt, success=True)

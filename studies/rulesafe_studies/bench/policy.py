@@ -24,8 +24,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.policies import PolicyAgent
-from rulesafe_eval.request import EXECUTE, Setup
+from rulesafe_eval.request import EXECUTE
 from rulesafe_locks.rules import load_rule
+from rulesafe_sim.episode import time_limit
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_studies.bench.commands import BenchOptions
@@ -233,7 +234,7 @@ def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     """Measure the throughput of an evaluation in episodes per core-hour: physics, observations and
     inference. A policy with random weights always reaches the time limit. Only the first chunks of
     each episode are therefore run, and the CPU time is extrapolated to the time limit."""
-    limit = Setup("untrained").time_limit(options.rule)
+    limit = time_limit(load_rule(options.rule))
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
     agent = PolicyAgent(policy, policy.memory, EXECUTE)
     simulation = Simulation(render=agent.renders)

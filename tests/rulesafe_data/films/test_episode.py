@@ -1,6 +1,5 @@
 """The end of an episode, and its film and contact sheet, without ROS."""
 
-import json
 from dataclasses import replace
 
 import av
@@ -13,7 +12,6 @@ from rulesafe_data.films.colours import cluster_colours
 from rulesafe_data.films.episode import LATE, EpisodeMonitor, VideoRecorder
 from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE, ContactSheet, compose
 from rulesafe_data.films.strip import BAND, TOP, Tokens, squares
-from rulesafe_data.films.summary import write_summary
 from rulesafe_sim.episode import TaskSnapshot
 
 SECOND = 10**9
@@ -261,33 +259,3 @@ def test_the_caption_shows_what_is_done():
     assert (before[:SIDE] == after[:SIDE]).all()
     changed = np.argwhere((before != after).any(axis=2))
     assert len(changed) and changed[:, 0].min() > SIDE
-
-
-def test_the_summary_has_every_fact(tmp_path):
-    results = []
-    for end in (at(4.0, "knob"), at(12.0, "knob", "handle", "door")):
-        monitor = EpisodeMonitor(60)
-        see(monitor, START)
-        see(monitor, end)
-        monitor.give_up("no path")
-        results.append(monitor.result)
-    write_summary(tmp_path / "a/summary.json", results, 60)
-    read = json.loads((tmp_path / "a/summary.json").read_text())
-    assert read["format"] == 1 and read["time_limit"] == 60
-    assert read["totals"] == pytest.approx(
-        {
-            "episodes": 2,
-            "opened": 1,
-            "success_rate": 0.5,
-            "mean_process_score": 2 / 3,
-            "mean_order_free_score": 0.0,
-        }
-    )
-    assert {"rulesafe", "python", "numpy", "sapien", "platform"} <= set(read["versions"])
-    assert [e["reason"] for e in read["episodes"]] == ["no path", ""]
-    assert read["episodes"][1]["state_digest"] == "digest at 12.0"
-    assert read["episodes"][1]["events"][0] == {"event": "knob+", "time": 12.0}
-    facts = [{}, {"benchmark": "multi_task"}]
-    write_summary(tmp_path / "b/summary.json", results, 60, facts)
-    again = json.loads((tmp_path / "b/summary.json").read_text())["episodes"]
-    assert again == [read["episodes"][0], read["episodes"][1] | {"benchmark": "multi_task"}]

@@ -19,10 +19,10 @@ from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim.episode import Activity
-from rulesafe_sim.runtime import Agent, Runtime, Subscriber
+from rulesafe_sim.runtime import Runtime, Subscriber
 from rulesafe_sim.simulation import Simulation, start_action
 from rulesafe_sim.variation import Variation
-from vq_memory_node.memory import Input
+from vq_memory_node.memory import WIDTHS, Input
 
 FREE_RULE = Rule("free", "", unlocked=lambda memory, phases: phases.knob and phases.handle)
 """Rule of the lock during the interference: knob and handle are free, the door is locked unless
@@ -63,7 +63,7 @@ def interfere(
             simulation.restart()
             return inputs, events
     simulation.reset(rule, safe, seed, variation)
-    return Agent.earlier_inputs, []
+    return np.zeros((0, WIDTHS[kind]), np.float32), []
 
 
 def another_episode(

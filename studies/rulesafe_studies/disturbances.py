@@ -1,12 +1,14 @@
 """A part is turned back during an episode, to measure whether a policy recovers."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_data.run_folder import Line
 from rulesafe_eval.diagnosis import TOUCH
-from rulesafe_eval.request import Setup
+from rulesafe_eval.statistics import FEWEST, bootstrap, percent
 from rulesafe_locks.locks import Rule
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.scores import progress_after
@@ -52,11 +54,6 @@ def undoable(rule: Rule) -> list[Undone]:
         if distance is not None and (extra := distance - len(plan) + steps) > 0:
             found.append(Undone(steps, undone, extra))
     return found
-
-
-def disturbances(setup: Setup, rule: Rule, seed: int) -> list["TurnBack"]:
-    """Return the disturbances of an episode."""
-    return [TurnBack(rule, seed)] if setup.turn_back else []
 
 
 class TurnBack:
@@ -120,3 +117,29 @@ class TurnBack:
         """Return the entry of results.jsonl: the event, and the frame at which it happened."""
         event = self.undone.event if self.undone else ""
         return {"turned_back": {"event": event, "frame": self.frame}}
+
+
+def recovery(lines: Sequence[Line]) -> dict[str, Any] | None:
+    """Return the number of episodes in which a part was turned back, the number of successes among
+    them, and the 95 % interval of their success rate, a bootstrap over places (safe and seed). None
+    without such episodes; the interval is None with fewer than FEWEST places.
+    """
+    disturbed = [line for line in lines if (line.get("turned_back") or {}).get("frame")]
+    if not disturbed:
+        return None
+    opened = [line["opened"] for line in disturbed]
+    places = [(line["safe"], line["seed"]) for line in disturbed]
+    enough = len(set(places)) >= FEWEST
+    return {
+        "episodes": len(opened),
+        "opened": sum(opened),
+        "interval": list(bootstrap(opened, places)) if enough else None,
+    }
+
+
+def recovery_text(found: Mapping[str, Any]) -> str:
+    """Return a recovery as text."""
+    rate = percent(found["opened"] / found["episodes"], found["interval"])
+    return (
+        f"{found['opened']} of {found['episodes']} episodes in which a part was turned back, {rate}"
+    )

@@ -1,30 +1,37 @@
 """Disturbances: a part that is turned back, and motions before the episode."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from policy_node.policy import CHUNK, Needs
-from rulesafe_cli.cli import main
+from rulesafe_cli.cli import main as rulesafe
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_demos.attempts import Attempt
-from rulesafe_eval import interference
 from rulesafe_eval.diagnosis import TOUCH
-from rulesafe_eval.disturbances import MAX_FRAMES, TORQUE, TurnBack, disturbances, undoable
-from rulesafe_eval.interference import another_episode, interfere
-from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.results import read_results
-from rulesafe_eval.runner import execute
-from rulesafe_eval.statistics import recovery, recovery_text
 from rulesafe_locks.plans import plan_distance
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_locks.scores import progress_after
 from rulesafe_sim.episode import Activity, EpisodeRecord
+from rulesafe_sim.episodes import Episode
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from rulesafe_studies import interference
+from rulesafe_studies.__main__ import main
+from rulesafe_studies.disturbances import (
+    MAX_FRAMES,
+    TORQUE,
+    TurnBack,
+    recovery,
+    recovery_text,
+    undoable,
+)
+from rulesafe_studies.evaluation import StudyAgent, StudyRunner
+from rulesafe_studies.interference import another_episode, interfere
 from vq_memory_node.memory import RawMemory
 
 RULE_001 = load_rule("rule_001")
@@ -50,8 +57,6 @@ def test_every_undoable_step_is_drawn_and_some_rules_have_none():
     assert TurnBack(rule, 3).undone == TurnBack(rule, 3).undone
     never = TurnBack(load_rule("rule_016"), 0)
     assert never.undone is None and never.extra == 0
-    assert not disturbances(Setup("expert"), rule, 0)
-    assert len(disturbances(Setup("expert", turn_back=True), rule, 0)) == 1
 
 
 @pytest.fixture
@@ -101,12 +106,11 @@ def test_no_part_is_turned_back_after_another_move(turning):
 
 def test_the_steps_of_a_disturbance_extend_the_time_limit():
     """The only undoable step of rule_005 makes its plan of 4 steps 3 steps longer."""
-    rule = load_rule("rule_005")
-    variation = sample_variation(load_split("nominal").randomisation, "safe_02", 0)
+    episode = Episode("rule_005", "safe_02", 0, time_limit=2.0)
     for turn_back, frames in ((False, 20), (True, 35)):
-        setup = Setup("expert", turn_back=turn_back, step_seconds=0.5)
+        runner = StudyRunner(Setup("expert", step_seconds=0.5), turn_back=turn_back)
         still = Playback(np.tile(HOME_ACTION, (40, 1)))
-        line, *_ = execute(still, setup, Attempt(rule, 0, "safe_02", 0, "nominal"), rule, variation)
+        line, *_ = runner.execute(still, replace(episode, variation=episode.sample()))
         assert line["frames"] == frames
 
 
@@ -151,10 +155,10 @@ def test_the_expert_recovers_and_the_film_shows_the_same_episode(tmp_path, capsy
     """The film executes the actions again and compares the physics, which requires the same
     disturbance."""
     words = ["eval", "--policy", "expert", "--rules", "rule_001,rule_016", "--safes", "safe_02"]
-    words += ["--split", "nominal", "--episodes", "1"]
+    words += ["--episodes", "1"]
     assert main([*words, "--turn-back", "--films", "1", "--out", str(tmp_path / "back")]) == 0
     assert "recovery: 1 of 1 episodes in which a part was turned back" in capsys.readouterr().out
-    assert main([*words, "--films", "0", "--out", str(tmp_path / "plain")]) == 0
+    assert rulesafe([*words, "--films", "0", "--out", str(tmp_path / "plain")]) == 0
     plain, back = (read_results(tmp_path / name)["episodes"] for name in ("plain", "back"))
     turned = back[0]["turned_back"]
     events = [event["event"] for event in back[0]["events"]]
@@ -197,8 +201,8 @@ def test_interference_is_in_the_memory_and_not_in_the_episode():
             readings.append(observation.memory)
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 
-    agent = PolicyAgent(Remembers(), RawMemory(6), 12)
-    agent.earlier_inputs = positions
+    agent = StudyAgent(Remembers(), RawMemory(6), 12)
+    agent.earlier = positions
     Runtime(simulation, 0.1).run(agent)
     times = len(positions) - 20 * np.arange(5, -1, -1)
     np.testing.assert_allclose(readings[0].values[:-1], positions[times[:-1]], atol=0.02)

@@ -33,6 +33,7 @@
 # SEEDS (separated by spaces) that of one_rule and twenty_rules, RULES and SEEDS also that of
 # memories, RULES and MEMORIES also that of robustness.
 set -euo pipefail
+export studies=${RULESAFE_STUDIES:-python -m rulesafe_studies}
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: studies/study.sh OUT STUDY...}
 shift
@@ -73,7 +74,7 @@ all_rules() {
 }
 
 on_all() { # POLICY SPLIT OUT OPTION...
-    python -m rulesafe_studies eval --policy "$1" --rules "$all" --safes all --split "$2" \
+    $studies eval --policy "$1" --rules "$all" --safes all --split "$2" \
         --episodes "${EPISODES:-10}" --films 0 --out "$3" "${@:4}"
 }
 
@@ -144,7 +145,7 @@ dp3_without() { # DATA SAFES SPLIT NAME OPTION...
 }
 
 control() {
-    python -m rulesafe_studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
+    $studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
         --safes safe_02 --split train --step-seconds 12 --memory-control shuffled --episodes 12 \
         --out "$out/shuffled"
 }
@@ -244,7 +245,7 @@ memoryless() {
 
 memories() {
     controls=rulesafe_studies.controls keyframes=rulesafe_studies.keyframes
-    python -m rulesafe_studies fsq "$out/demos_all" --sees hand --out "$out/fsq" \
+    $studies fsq "$out/demos_all" --sees hand --out "$out/fsq" \
         ${STEPS:+--steps "$STEPS"}
     for seed in ${SEEDS:-0 1 2}; do
         for j in 2 32 256; do echo "two_levels $seed vq_J$j vq --clusters $j"; done

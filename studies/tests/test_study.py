@@ -17,6 +17,8 @@ from rulesafe_cli.arguments import arguments_of
 from rulesafe_cli.table import COMMANDS
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.proofs import prove
+from rulesafe_studies.evaluation import evaluate
+from rulesafe_studies.fsq import train_fsq
 
 STUDY = Path(__file__).parents[1] / "study.sh"
 SMALL = {
@@ -70,7 +72,8 @@ def calls(tmp_path):
         file = tmp_path / "calls"
         file.unlink(missing_ok=True)
         path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-        process = begin(tmp_path / "out", *studies, PATH=path, CALLS=str(file), **environment)
+        environment |= {"PATH": path, "CALLS": str(file), "RULESAFE_STUDIES": "rulesafe studies"}
+        process = begin(tmp_path / "out", *studies, **environment)
         output, _ = process.communicate(timeout=120)
         assert process.returncode == 0, output
         return [shlex.split(line) for line in file.read_text().splitlines()]
@@ -87,6 +90,7 @@ STUDIES |= {"robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
 @pytest.mark.parametrize("study", STUDIES)
 def test_the_commands_of_a_study_exist_and_take_these_options(study, calls):
     functions = {words: f for command in COMMANDS for words, f in command.functions().items()}
+    functions |= {"studies eval": evaluate, "studies fsq": train_fsq}
     made = calls(study, **ALL)
     for words in made:
         function = functions.get(" ".join(words[:2])) or functions[words[0]]
@@ -118,7 +122,7 @@ def test_a_table_has_the_results_of_the_study_and_no_others(calls, tmp_path):
     for option, count in {"--turn-back": 3, "--interference": 3, "--memory-control": 10}.items():
         assert sum(option in words for words in made) == count
     (table,) = (words for words in made if words[:2] == ["eval", "table"])
-    evaluated = {words[words.index("--out") + 1] for words in made if words[0] == "eval"}
+    evaluated = {words[words.index("--out") + 1] for words in made if "eval" in words[:2]}
     assert set(table[2:-2]) - {f"{tmp_path}/out/results/all_vq_0_nominal"} <= evaluated
     few = calls("twenty_rules", **ALL | {"MEMORIES": "vq", "SEEDS": "10"})
     names = [Path(word).name for word in few[-1][2:-2]]

@@ -144,6 +144,7 @@ def test_a_subcommand_that_cannot_be_imported_is_one_error(installed, capsys):
     installed("broken", "import no_such_package", "[rulesafe.commands]\nrules hum = broken:hum\n")
     assert main(["rules", "hum"]) == 2
     assert "'broken:hum' cannot be imported" in capsys.readouterr().err
+    assert main(["rules", "list"]) == 0  # others are not affected
 
 
 def test_a_known_subcommand_that_is_not_installed_names_its_distribution(monkeypatch, capsys):

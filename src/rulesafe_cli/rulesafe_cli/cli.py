@@ -82,7 +82,7 @@ def _run(command: Command, argv: Sequence[str]) -> int:
 
     # A launch file appends --ros-args.
     args = argv[: argv.index("--ros-args")] if "--ros-args" in argv else argv
-    functions = command.functions()
+    functions = command.functions(*args[:1])
     name = " ".join([command.name, *args[:1]])
     if name in functions:
         args = args[1:]

@@ -45,18 +45,27 @@ class Command:
     function: str = ""
     subcommands: str = ""
 
-    def functions(self) -> dict[str, Function]:
+    def functions(self, word: str = "") -> dict[str, Function]:
         """Import the command and return its functions by name, such as "eval compare".
 
         Those of installed distributions follow the built-in ones in alphabetical order.
+
+        Args:
+            word: the subcommand that is run, if any. The others of distributions are not imported
+                then, so that an error in one of them does not affect it.
         """
         own = {self.name: load(self.function)} if self.function else {}
         below: Mapping[str, Function] = load(self.subcommands) if self.subcommands else {}
         own |= {f"{self.name} {word}": function for word, function in below.items()}
-        for name, reference in sorted(EXTENSIONS.references().items()):
-            if name.startswith(f"{self.name} ") and name not in own:
-                own[name] = plugins.import_object(reference)
-        return own
+        added = {
+            name: reference
+            for name, reference in sorted(EXTENSIONS.references().items())
+            if name.startswith(f"{self.name} ") and name not in own
+        }
+        run = f"{self.name} {word}"
+        if run in own or run in added:
+            added = {name: reference for name, reference in added.items() if name == run}
+        return own | {name: plugins.import_object(each) for name, each in added.items()}
 
 
 def load(place: str) -> Any:

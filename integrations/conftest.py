@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rulesafe_eval.oracles import ORACLES
-from rulesafe_eval.request import Setup, make_request
-from rulesafe_eval.runner import actions_file, play
+from rulesafe_eval.request import Setup
+from rulesafe_eval.runner import EpisodeRunner, actions_file
+from rulesafe_sim.episodes import plan_episodes
 
 PLUGIN = Path(__file__).parent / "lerobot_env_rulesafe"
 
@@ -27,8 +28,8 @@ def opened(made_once, conditions):
     """The expert's episode 0 of rule_002: the file of its actions, (N, 13) rad."""
 
     def make(folder):
-        request = make_request(Setup("expert"), {}, "rule_002", episodes=1, seed=0, **conditions)
-        line = play(ORACLES["expert"], request.setup, request.episode("rule_002", 0), folder)
+        episode = plan_episodes("rule_002", episodes=1, **conditions).episode("rule_002", 0)
+        line = EpisodeRunner(Setup("expert")).play(ORACLES["expert"], folder, episode)
         assert line["opened"]
 
     return actions_file(made_once("opened_by_the_expert", make), "rule_002", 0)

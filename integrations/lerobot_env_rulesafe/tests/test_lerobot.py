@@ -86,8 +86,9 @@ from lerobot.policies.factory import make_policy, make_pre_post_processors
 from lerobot.scripts.lerobot_eval import rollout
 from lerobot_env_rulesafe.config import RuleSafeEnvConfig
 from rulesafe_eval.agents import load_agent
-from rulesafe_eval.request import Setup, make_request
-from rulesafe_eval.runner import actions_file, play
+from rulesafe_eval.request import Setup
+from rulesafe_eval.runner import EpisodeRunner, actions_file
+from rulesafe_sim.episodes import plan_episodes
 from rulesafe_sim.simulation import LOWER, UPPER
 
 path, out = sys.argv[1], Path(sys.argv[2])
@@ -102,8 +103,8 @@ expected = np.clip(found["action"][0].numpy(), LOWER, UPPER)
 
 os.environ["LEROBOT_POLICY"] = path
 setup = Setup("lerobot_env_rulesafe.policy:LeRobotPolicy", step_seconds=0.3)
-request = make_request(setup, {}, "rule_002", safes="safe_02", episodes=1, split="nominal", seed=0)
-play(load_agent(setup)[0], setup, request.episode("rule_002", 0), out)
+plan = plan_episodes("rule_002", "safe_02", "nominal", episodes=1, step_seconds=0.3)
+EpisodeRunner(setup).play(load_agent(setup)[0], out, plan.episode("rule_002", 0))
 actions = np.load(actions_file(out, "rule_002", 0))
 assert expected.shape == (6, 13) and np.ptp(expected, axis=0).max() > 0.001
 np.testing.assert_allclose(actions, expected, atol=1e-5)

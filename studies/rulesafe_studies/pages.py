@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
-from rulesafe_studies import leaderboard, lock_yield, peers, tables
+from rulesafe_studies import csv_tables, leaderboard, lock_yield, peers, tables
 from rulesafe_studies.data import RESULTS, ROOT
 from rulesafe_studies.figures import draw_figures
 from rulesafe_studies.moves import results as moves
@@ -27,24 +27,24 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "additions": tables.additions,
     "by_rule": tables.by_rule,
     "causes": tables.causes,
-    "demonstrations": partial(tables.expert, *DEMONSTRATIONS),
-    "expert": partial(tables.expert, *EXPERT),
+    "demonstrations": partial(csv_tables.expert, *DEMONSTRATIONS),
+    "expert": partial(csv_tables.expert, *EXPERT),
     "generated": tables.generated,
     "leaderboard": leaderboard.text,
     "lengths": tables.lengths,
     "memories": tables.memories,
     "moves": moves.rows,
     "moves_by_bits": moves.rows_by_bits,
-    "one_rule": tables.one_rule,
+    "one_rule": csv_tables.one_rule,
     "peers": peers.text,
     "readme": tables.readme,
     "robustness": tables.robustness,
-    "sampled": partial(tables.expert, ("all", "sampled", "all")),
+    "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,
     "sizes": tables.sizes,
-    "step_probe": tables.step_probe,
-    "token_counts": tables.token_counts,
-    "token_stability": tables.token_stability,
+    "step_probe": csv_tables.step_probe,
+    "token_counts": csv_tables.token_counts,
+    "token_stability": csv_tables.token_stability,
     "twenty_rules": tables.twenty_rules,
     "yield_of_locks": partial(lock_yield.rows, "locks"),
     "yield_of_programs": partial(lock_yield.rows, "programs"),

@@ -10,7 +10,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.table import Pooled
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
-from rulesafe_studies import pages, tables
+from rulesafe_studies import csv_tables, pages, tables
 from rulesafe_studies.data import DATA, RESULTS, pick, pooled, read_csv, stored
 from rulesafe_studies.differences import difference
 from rulesafe_studies.figures import draw_figures
@@ -105,14 +105,14 @@ def test_each_episode_is_in_one_group_of_bits():
 
 def test_pooled_counts_are_sums_and_rates_are_theirs():
     keys = ("policy", "memory", "J", "M", "rule", "split")
-    for row in tables.policies():
+    for row in csv_tables.policies():
         if row["rate"]:
             share = 100 * int(row["opened"]) / int(row["episodes"])
             assert float(row["low"]) <= share <= float(row["high"])
             assert round(share) == int(row["rate"])
         if row["training"] == "all":
             same = {key: row[key] for key in keys}
-            parts = [pick(tables.policies(), training=seed, **same) for seed in "01"]
+            parts = [pick(csv_tables.policies(), training=seed, **same) for seed in "01"]
             for count in ("opened", "episodes"):
                 assert int(row[count]) == sum(int(part[count]) for part in parts)
 

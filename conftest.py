@@ -173,8 +173,8 @@ def small_demos(tmp_path_factory):
     for index, rule in enumerate(("rule_001", "rule_020")):
         rng = np.random.default_rng(index)
         path = np.cumsum(rng.normal(0, 0.01, (60, 39)), axis=0)
-        picture = np.zeros((32, 32, 3), np.uint8)
-        frames = [Frame(picture, picture, rng.random((256, 6), np.float32)) for _ in path]
+        images = dict.fromkeys(("head", "front"), np.zeros((32, 32, 3), np.uint8))
+        frames = [Frame(images, rng.random((256, 6), np.float32)) for _ in path]
         writer.write(
             index,
             EpisodeData(

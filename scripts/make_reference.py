@@ -43,7 +43,7 @@ NODES = {
 
 SETTINGS = {
     "rulesafe_sim.config": ("SimulationConfig", "PhysicsConfig", "DriveGains"),
-    "rulesafe_sim.cameras": ("CameraConfig",),
+    "rulesafe_core.cameras": ("CameraConfig",),
     "planner_node.expert": ("ExpertConfig",),
     "vq_memory_node.train_config": ("MemoryTrainConfig",),
     "policy_node.configs": ("TrainConfig", "Dp3Config"),

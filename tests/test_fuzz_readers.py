@@ -18,6 +18,7 @@ from fuzzing import Target, attack
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
+from rulesafe_core.cameras import load_cameras
 from rulesafe_core.meshes import read_hull, write_hull
 from rulesafe_core.messages import decode_image
 from rulesafe_core.robot import h1_2
@@ -46,7 +47,6 @@ from rulesafe_ros.graph.plain import read_fields
 from rulesafe_ros.launch.expression import evaluate
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.substitutions import parse as parse_substitutions
-from rulesafe_sim.camera_file import load_cameras
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safes import load_safe, safe_file
 from vq_memory_node.model_files import find as find_model

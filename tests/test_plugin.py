@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("torch", reason="the extra learn is not installed")
 
-from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 
 PLUGIN = Path(__file__).parents[1] / "examples/plugin"
@@ -96,5 +95,6 @@ def test_the_policy_family_and_the_memory(rulesafe, demos):
 @pytest.mark.render
 def test_the_cameras(rulesafe, demos):
     rulesafe("demos render states --cameras wide --out images")
-    image, *_ = EpisodeStore(rulesafe.folder / "images").episode(0, CAMERAS)[CAMERAS[0]]
+    store = EpisodeStore(rulesafe.folder / "images")
+    image, *_ = store.episode(0, store.images)[store.images[0]]
     assert image.shape == (96, 96, 3)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from h1_2_bridge.camera_points import CloudConfig, CloudMaker, Nearest, Pinhole, decode_depth
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.cloud import UniformSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_sim.cameras import FRONT, HEAD
 
 PINHOLE = Pinhole(64, 48, (60.0, 0, 31.5, 0, 60.0, 23.5, 0, 0, 1))
 MM = 1e-3
@@ -178,7 +178,7 @@ def test_the_cloud_is_that_of_the_simulation(scene):
 
 def test_the_documented_poses_are_those_of_the_simulation():
     text = (Path(__file__).parents[2] / "docs/robot.md").read_text("utf-8")
-    for camera, frame in ((HEAD, "torso_link"), (FRONT, "pelvis")):
+    for camera, frame in zip(DEFAULT_CAMERAS, ("torso_link", "pelvis"), strict=True):
         (row,) = (line for line in text.splitlines() if line.startswith(f"| {camera.name} |"))
         assert f"`{frame}`" in row
         values = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", row)]

@@ -55,8 +55,7 @@ def _episode(index):
     path[:, 20 + INDEX_FINGER] = 0.5 + 0.3 * np.sin(np.arange(length + 1) / 4)  # several grasps
     frames = [
         Frame(
-            rng.integers(0, 256, (32, 32, 3), np.uint8),
-            rng.integers(0, 256, (32, 32, 3), np.uint8),
+            {camera: rng.integers(0, 256, (32, 32, 3), np.uint8) for camera in ("head", "front")},
             np.hstack([rng.normal(size=(POINTS, 3)), rng.random((POINTS, 3))]).astype(np.float32),
         )
         for _ in range(length)

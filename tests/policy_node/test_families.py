@@ -12,11 +12,13 @@ from policy_node.configs_vla import ImageEncoderConfig, Pi0Config
 from policy_node.families import find_config
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
-from policy_node.policy import CAMERAS
 from policy_node.training import TrainingTask, train
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.rolling import readings_of
+
+CAMERAS = DEFAULT_CAMERAS.names
 
 ACTION_INDICES = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
 READERS = ("rdt", "cogact", "pi0")

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from policy_node.history import KEPT, ObservationHistory
-from policy_node.policy import CAMERAS, NO_READING, Needs
+from policy_node.policy import NO_READING, Needs
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading
+
+CAMERAS = DEFAULT_CAMERAS.names
 
 ALL = Needs(frames=3, points=8, images=True, instruction=True, memory=True)
 

@@ -11,11 +11,14 @@ from policy_node.inference import (
     InferenceWorker,
     RequestSchedule,
 )
-from policy_node.policy import CAMERAS, CHUNK, Needs
+from policy_node.policy import CHUNK, Needs
 from policy_node.synchroniser import Synchroniser
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, REPEAT_AFTER
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
+
+CAMERAS = DEFAULT_CAMERAS.names
 
 BEGIN = 7 * PERIOD
 

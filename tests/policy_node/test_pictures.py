@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 
 from policy_node.image_arrays import load_images, shrink
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_data.layout import CAMERAS
+from rulesafe_data.layout import image_key
 from rulesafe_data.store import EpisodeStore
+
+CAMERAS = tuple(map(image_key, DEFAULT_CAMERAS.names))
 
 
 def test_a_small_pixel_is_the_mean_of_its_area():

@@ -6,14 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policy_node.history import ObservationHistory
-from policy_node.policy import CAMERAS, Needs
+from policy_node.policy import Needs
 from policy_node.synchroniser import MAX_DELAY, POINTS, Synchroniser
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.grids import Sliding
 from vq_memory_node.memory import RawMemory
 from vq_memory_node.rolling import RollingMemory
+
+CAMERAS = DEFAULT_CAMERAS.names
 
 ALL = Needs(frames=3, points=8, images=True, instruction=True, memory=True)
 BEGIN = 40 * SECOND

@@ -20,12 +20,15 @@ from policy_node.skills import Skills
 from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import sha256
-from rulesafe_data.layout import CAMERAS
+from rulesafe_data.layout import image_key
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of
+
+CAMERAS = tuple(map(image_key, DEFAULT_CAMERAS.names))
 
 SKILLS = find_config("skills", "tiny")
 FEW = TrainConfig(steps=2, batch=4, warm_up=1)

@@ -95,7 +95,7 @@ def write_directly(simulation, actions, root) -> None:
     observer, states, frames = Observer(simulation), [], []
     for action in actions:
         seen = observer.observe(("head_rgb", "front_rgb", "points"))
-        frames.append(Frame(seen["head_rgb"], seen["front_rgb"], seen["points"]))
+        frames.append(Frame({"head": seen["head_rgb"], "front": seen["front_rgb"]}, seen["points"]))
         states.append(snapshot(simulation) | NO_ACTION)
         simulation.step(action)
     states.append(snapshot(simulation) | NO_ACTION)

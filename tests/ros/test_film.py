@@ -75,7 +75,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_pa
     evaluator = start(
         "rulesafe_eval.node",
         *("rule:=rule_003", "safe:=safe_07", "seed:=4", f"out:={tmp_path}"),
-        *("head_image:=/film/head/compressed", "front_image:=/film/front/compressed"),
+        "film_topics:=true",
         f"step_seconds:={FRAMES / 20}",
     )
     broken = client.create_publisher(CompressedImage, "/film/head/compressed", IMAGE_QOS)

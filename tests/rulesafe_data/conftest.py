@@ -20,7 +20,7 @@ def frames(length: int, seed: int) -> list[Frame]:
         picture[(x - 10 - t) ** 2 + (y - 24) ** 2 < 60] = (250, 30 + seed, 10)
         colours = rng.integers(0, 256, (POINTS, 3)) / np.float32(255)
         points = np.hstack([rng.normal(size=(POINTS, 3)), colours]).astype(np.float32)
-        found.append(Frame(picture, picture[:, ::-1], points))
+        found.append(Frame({"head": picture, "front": picture[:, ::-1]}, points))
     return found
 
 

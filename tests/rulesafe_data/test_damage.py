@@ -102,7 +102,7 @@ def test_a_damaged_episode_is_not_intact(tmp_path, make):
         writer.write(index, make(index))
     assert writer.is_intact(0) and writer.is_intact(1) and not writer.is_intact(2)
     layout.privileged_file(tmp_path, 0).write_bytes(b"")
-    layout.video_file(tmp_path, layout.CAMERAS[0], 1).unlink()
+    layout.video_file(tmp_path, layout.image_key("head"), 1).unlink()
     assert not writer.is_intact(0) and not writer.is_intact(1)
 
 

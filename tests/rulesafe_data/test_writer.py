@@ -232,17 +232,20 @@ def test_frames_must_be_as_many_as_actions(tmp_path, make_frames):
     with pytest.raises(RuleSafeError, match="more frames than the 5 actions"):
         writer.write(0, EpisodeData("open", *vectors, frames=make_frames(6, 0)))
     odd = make_frames(5, 0)
-    odd[3] = Frame(odd[3].head[:40], odd[3].front, odd[3].points)
+    odd[3] = Frame(odd[2].images | {"head": odd[2].images["head"][:40]}, odd[3].points)
     with pytest.raises(RuleSafeError, match="head of frame 3 must be"):
         writer.write(0, EpisodeData("open", *vectors, frames=odd))
-    odd[3] = Frame(odd[2].head, odd[3].front, None)
+    odd[3] = Frame(odd[2].images, None)
     with pytest.raises(RuleSafeError, match=r"points of frame 3 must be \(50, 6\), got None"):
         writer.write(0, EpisodeData("open", *vectors, frames=odd))
-    odd[3] = Frame(odd[2].head, None, odd[3].points)
+    odd[3] = Frame({"head": odd[2].images["head"]}, odd[2].points)
     with pytest.raises(RuleSafeError, match=r"front of frame 3 must be .*, got None"):
         writer.write(0, EpisodeData("open", *vectors, frames=odd))
+    odd[3] = Frame(odd[2].images | {"wrist": odd[2].images["head"]}, odd[2].points)
+    with pytest.raises(RuleSafeError, match=r"wrist of frame 3 must be None, got"):
+        writer.write(0, EpisodeData("open", *vectors, frames=odd))
     with pytest.raises(RuleSafeError, match="this one has neither"):
-        writer.write(0, EpisodeData("open", *vectors, frames=[Frame(None, None)] * 5))
+        writer.write(0, EpisodeData("open", *vectors, frames=[Frame()] * 5))
     assert not writer.has(0)
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
@@ -251,7 +254,7 @@ def test_clouds_may_be_without_pictures(tmp_path, make_frames):
     shown = make_frames(5, 0)
     vectors = np.zeros((5, 39)), np.zeros((5, 39)), np.zeros((5, 13))
     writer = DatasetWriter(tmp_path)
-    clouds = [Frame(None, None, frame.points) for frame in shown]
+    clouds = [Frame(points=frame.points) for frame in shown]
     writer.write(0, EpisodeData("open", *vectors, frames=clouds))
     writer.finish()
     store = EpisodeStore(tmp_path)

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rulesafe_cli.cli import main
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
@@ -15,7 +16,6 @@ from rulesafe_data.store import EpisodeStore
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.render import (
     PRIVILEGED,
-    SHOWN,
     Place,
     Rendering,
     frames,
@@ -64,14 +64,14 @@ def test_pictures_are_those_of_the_episode():
     rng = np.random.default_rng(0)
     seen = []
     for _ in range(20):
-        seen.append(observer.observe(SHOWN["all"]))
+        seen.append(observer.observe(DEFAULT_CAMERAS.keys))
         action = np.clip(HOME_ACTION + rng.normal(0, 0.3, len(LOWER)), LOWER, UPPER)
         runtime.step(action, Activity())
     columns = {n: np.stack([np.asarray(row[n]) for row in recorder.rows]) for n in recorder.rows[0]}
     facts = {"rule": "rule_001", "safe": "safe_03", "seed": 12345, **recorder.names}
     again = frames(RecordedAttempt(facts, columns), variation)
     for online, frame in zip(seen, again, strict=True):
-        offline = (frame.head, frame.front, frame.points)
+        offline = (*frame.images.values(), frame.points)
         for one, other in zip(online.values(), offline, strict=True):
             np.testing.assert_array_equal(one, other)
 
@@ -220,7 +220,7 @@ def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
     assert main([*words, "--out", str(out)]) == 0
     store = EpisodeStore(out)
     assert store[0, 3]["observation.images.head"].shape == (48, 64, 3)
-    file.write_text("head: {width: 64}\n")
+    file.write_text("head: {width: 64}\nfront:\n")
     assert main([*words, "--out", str(tmp_path / "other")]) == 2
     assert "the same size" in capsys.readouterr().err
     file.write_text("back: {width: 64}\n")

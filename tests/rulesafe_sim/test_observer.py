@@ -6,12 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.cloud import Workspace
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.transforms import apply, inverse
 from rulesafe_sim.cameras import CameraRig
-from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
+from rulesafe_sim.observer import JOINT_KEYS, Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 JOINTS = ("joint_positions", "all_joint_positions")
@@ -80,7 +81,7 @@ def test_an_observer_of_an_old_scene_says_so():
 @pytest.mark.render
 def test_shapes_and_types(rendered):
     seen = rendered.observer.observe()
-    assert tuple(seen) == OBSERVATIONS
+    assert tuple(seen) == ("head_rgb", "front_rgb", "points", *JOINT_KEYS)
     found = {key: (value.shape, value.dtype) for key, value in seen.items()}
     assert found == {
         "head_rgb": ((224, 224, 3), np.uint8),
@@ -111,7 +112,7 @@ def test_the_same_instant_looks_the_same_in_another_scene():
         made.simulation.step(RAISED)
     second.observer.observe()  # looking once more changes nothing
     one, other = first.observer.observe(), second.observer.observe()
-    for key in OBSERVATIONS:
+    for key in (*DEFAULT_CAMERAS.keys, *JOINT_KEYS):
         np.testing.assert_array_equal(one[key], other[key])
 
 
@@ -155,12 +156,12 @@ def test_observations_do_not_share_memory(rendered):
     kept = {key: value.copy() for key, value in first.items()}
     rendered.simulation.step(RAISED)
     second = rendered.observer.observe()
-    for key in OBSERVATIONS:
+    for key in (*DEFAULT_CAMERAS.keys, *JOINT_KEYS):
         assert not np.shares_memory(first[key], second[key])
         np.testing.assert_array_equal(first[key], kept[key])
 
 
 @pytest.mark.render
-@pytest.mark.parametrize("key", CAMERA_OF)
+@pytest.mark.parametrize("key", DEFAULT_CAMERAS.keys)
 def test_each_rendered_observation_works_alone(rendered, key):
     assert rendered.observer.observe((key,))[key].std() > 0.05

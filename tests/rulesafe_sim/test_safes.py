@@ -12,11 +12,11 @@ from scipy.spatial import cKDTree
 
 import rulesafe_sim
 from rulesafe_core.body import Body, Material, Shape
+from rulesafe_core.cameras import DEFAULT_CAMERAS, load_cameras
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis, apply, from_parts
 from rulesafe_demos.attempts import make_request
 from rulesafe_sim import articulations, physics, visuals
-from rulesafe_sim.camera_file import camera_file
 from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.randomisation import SPLITS, load_split, sample_placement
 from rulesafe_sim.safe import Safe, detent_torque
@@ -273,7 +273,7 @@ def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
     pixel in some picture at most, and nothing in most of them.
 
     Pictures have no noise, so that a change of 3 in 256 counts."""
-    from rulesafe_sim.cameras import FRONT, HEAD, CameraRig
+    from rulesafe_sim.cameras import CameraRig
 
     changed: dict[tuple[str, float], list[int]] = {}
     places = SPLITS["nominal"].randomisation.placement
@@ -283,7 +283,7 @@ def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
         visuals.build_room(scene)
         made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
         articulation = articulations.Articulation(made)
-        rig = CameraRig(scene, (HEAD, FRONT))
+        rig = CameraRig(scene, DEFAULT_CAMERAS, {"torso_link": ("pelvis", np.eye(4))})
 
         def pictures(articulation=articulation, rig=rig, **fractions: float) -> np.ndarray:
             articulation.set_positions(
@@ -414,7 +414,8 @@ def test_a_safe_of_an_installed_package(tmp_path: Path, installed) -> None:
     for name in ("vault", "vaults:VAULT"):
         assert replace(load_safe(name), id="safe_03") == load_safe("safe_03")
     assert load_split(tmp_path / "own.yaml").safes[0] == "vault"
-    assert camera_file("wide") == file
+    with pytest.raises(RuleSafeError, match=r"vault_01.yaml: title must be a mapping"):
+        load_cameras("wide")  # the file is found, but it defines a safe
     request = make_request("rule_001", 1, None, "safe_01,vault", "nominal", 0)
     assert request.safes == ("safe_01", str(file)) and list(request.files) == [str(file)]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import rulesafe_sim.env  # noqa: F401  (registers the environment)
+from rulesafe_core.cameras import DEFAULT_CAMERAS, OPTICAL_IN_BODY, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.transforms import apply, from_xyz_rpy, inverse
 from rulesafe_sim import articulations, physics
-from rulesafe_sim.cameras import FRONT, HEAD, OPTICAL_IN_BODY, shifted
 from rulesafe_sim.config import PhysicsConfig, Placement, SimulationConfig
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, Ranges, sample_variation
@@ -184,7 +184,7 @@ def test_door_and_parts_are_in_both_pictures(name):
         for seed in range(100):
             variation = sample_variation(split.randomisation, safe, seed)
             points = apply(placement_pose(variation.placement), corners)
-            for camera in shifted((HEAD, FRONT), variation.cameras):
+            for camera in variation.cameras.apply(DEFAULT_CAMERAS):
                 pose = from_xyz_rpy(camera.xyz, camera.rpy) @ OPTICAL_IN_BODY
                 seen = apply(inverse(pose), points)
                 focal = camera.height / 2 / tan(camera.fovy / 2)  # pixels
@@ -194,8 +194,9 @@ def test_door_and_parts_are_in_both_pictures(name):
 
 def test_cameras_are_shifted_by_name():
     shift = CameraShift((0.01, 0.02, 0.03), (0.1, 0.2, 0.3), 0.05)
+    HEAD, FRONT = DEFAULT_CAMERAS
     other = replace(FRONT, name="side")
-    head, front, side = shifted((HEAD, FRONT, other), Cameras(head=shift))
+    head, front, side = Cameras(head=shift).apply(CameraSet((HEAD, FRONT, other)))
     np.testing.assert_allclose(np.subtract(head.xyz, HEAD.xyz), shift.xyz)
     np.testing.assert_allclose(np.subtract(head.rpy, HEAD.rpy), shift.rpy)
     assert head.fovy == HEAD.fovy + 0.05

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.policy import CAMERAS, Needs, Observation
+from policy_node.policy import Needs, Observation
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_groot.dataset import PARTS, TASK
 from rulesafe_groot.zeromq import RequestSocket
@@ -89,7 +90,7 @@ class GrootPolicy(RemotePolicy):
     def parse(cls, text: str) -> Address:
         """See `RemotePolicy.parse`."""
         address = super().parse(text)
-        for names in (CAMERAS, tuple(PARTS)):
+        for names in (DEFAULT_CAMERAS.names, tuple(PARTS)):
             first, second = (address.settings[name] for name in names)
             if first and first == second:
                 raise RuleSafeError(f"{text!r} has the same key for {' and '.join(names)}")
@@ -104,7 +105,7 @@ class GrootPolicy(RemotePolicy):
     def _configure(self, description: bytes) -> None:
         """Select the inputs that the server's configuration requires; without one, select all."""
         keys = asdict(ModalityKeys(**self.address.settings))
-        self._cameras = {keys[name]: name for name in CAMERAS if keys[name]}
+        self._cameras = {keys[name]: name for name in DEFAULT_CAMERAS.names if keys[name]}
         self._parts = {keys[name]: part for name, part in PARTS.items()}
         self._language: tuple[str, ...] = (f"annotation.{TASK}",)
         self._steps: tuple[int, ...] = (0,)

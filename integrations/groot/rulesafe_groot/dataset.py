@@ -6,7 +6,6 @@ Reference: NVIDIA, Isaac GR00T, "Robot Data Preparation".
 from pathlib import Path
 from typing import Any
 
-from rulesafe_data import layout
 from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.instructions import Length
 from rulesafe_openpi.commands import export_v2
@@ -35,9 +34,8 @@ def export(
 def modality(directory: Path) -> dict[str, Any]:
     """Return meta/modality.json of a dataset: the parts of state and action, the cameras, the
     instruction."""
-    features = EpisodeStore(directory).features
-    cameras = (key for key in layout.CAMERAS if key in features)
-    names = {key.rpartition(".")[2]: {"original_key": key} for key in cameras}
+    images = EpisodeStore(directory).images
+    names = {key.rpartition(".")[2]: {"original_key": key} for key in images}
     ranges = {key: {"start": part.start, "end": part.stop} for key, part in PARTS.items()}
     task = {TASK: {"original_key": "task_index"}}
     return {"state": ranges, "action": ranges, "video": names, "annotation": task}

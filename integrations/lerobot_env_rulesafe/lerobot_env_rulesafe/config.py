@@ -7,10 +7,10 @@ from lerobot.configs.types import FeatureType, PolicyFeature
 from lerobot.envs.configs import EnvConfig
 
 from lerobot_env_rulesafe.env import ID
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_data.layout import ACTION, CAMERAS, FPS, STATE
-from rulesafe_sim.cameras import FRONT, HEAD
+from rulesafe_data.layout import ACTION, FPS, STATE, image_key
 
 _JOINTS = (len(ACTION_JOINTS),)
 
@@ -54,16 +54,14 @@ class RuleSafeEnvConfig(EnvConfig):
         default_factory=lambda: {
             "action": PolicyFeature(FeatureType.ACTION, _JOINTS),
             "agent_pos": PolicyFeature(FeatureType.STATE, _JOINTS),
-            "pixels/head": _image(HEAD.height, HEAD.width),
-            "pixels/front": _image(FRONT.height, FRONT.width),
+            **{f"pixels/{c.name}": _image(c.height, c.width) for c in DEFAULT_CAMERAS},
         }
     )
     features_map: dict[str, str] = field(
         default_factory=lambda: {
             "action": ACTION,
             "agent_pos": STATE,
-            "pixels/head": CAMERAS[0],
-            "pixels/front": CAMERAS[1],
+            **{f"pixels/{name}": image_key(name) for name in DEFAULT_CAMERAS.names},
         }
     )
 

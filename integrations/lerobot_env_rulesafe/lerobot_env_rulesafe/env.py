@@ -11,6 +11,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike
 
 from planner_node.reach import out_of_reach
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
 from rulesafe_locks.instructions import Length
@@ -29,7 +30,7 @@ PREPROCESSOR = "policy_preprocessor.json"
 """File of a LeRobot policy that lists the steps of its preprocessor."""
 
 _JOINTS = "joint_positions"
-_IMAGES = {"head": "head_rgb", "front": "front_rgb"}
+_IMAGES = {camera.name: camera.key for camera in DEFAULT_CAMERAS}
 
 
 class RuleSafeLeRobotEnv(RuleSafeEnv):

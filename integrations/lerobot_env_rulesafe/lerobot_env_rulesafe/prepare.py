@@ -14,10 +14,11 @@ from lerobot.envs.utils import env_to_policy_features
 from lerobot_env_rulesafe.config import RuleSafeEnvConfig
 from lerobot_env_rulesafe.env import PREPROCESSOR
 from lerobot_env_rulesafe.memory import MemoryTokensProcessorStep
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
-from rulesafe_data.layout import CAMERAS, STATE
+from rulesafe_data.layout import STATE, image_key
 
 CONFIG = "config.json"
 
@@ -82,7 +83,7 @@ def prepare(
 def _features() -> dict[str, Any]:
     """Return what the policy observes, in the order of its images: the base camera first."""
     features = env_to_policy_features(RuleSafeEnvConfig())
-    keys = (*reversed(CAMERAS), STATE)
+    keys = (*map(image_key, reversed(DEFAULT_CAMERAS.names)), STATE)
     return {key: {"type": features[key].type.value, "shape": features[key].shape} for key in keys}
 
 

@@ -264,7 +264,7 @@ def dataset(run, simulated, tmp_path_factory):
         joint_positions=joints,
         joint_velocities=np.zeros_like(joints),
         actions=simulated["state"],
-        frames=(Frame(image, image, cloud) for _ in range(FRAMES)),
+        frames=(Frame({"head": image, "front": image}, cloud) for _ in range(FRAMES)),
     )
     writer.write(0, episode)
     writer.finish()

@@ -24,6 +24,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from policy_node.policy import Needs, Observation
+from rulesafe_core.cameras import CameraSet
 from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.instructions import EXPORT_LENGTH, check_length
@@ -66,6 +67,11 @@ class Keys:
     state: str = "observation/state"
     prompt: str = "prompt"
     actions: str = "actions"
+
+    def camera(self, name: str) -> str:
+        """Return the name of the images of a camera; a camera of another set has its own."""
+        known = {"front": self.image, "head": self.wrist_image}
+        return known.get(name, f"observation/{name}_image")
 
 
 class WebSocket(Transport):
@@ -147,8 +153,7 @@ class OpenpiPolicy(RemotePolicy):
     def _message(self, observation: Observation) -> dict[str, Any]:
         keys, needs, images = self._keys, self.needs, observation.images
         message: dict[str, Any] = {keys.state: observation.joints[-1]}
-        if needs.images:
-            message |= {keys.image: images["front"], keys.wrist_image: images["head"]}
+        message |= {keys.camera(name): images[name] for name in needs.image_cameras}
         if needs.instruction:
             message[keys.prompt] = observation.instruction
         if needs.frames > 1:
@@ -165,9 +170,10 @@ class OpenpiPolicy(RemotePolicy):
 def _described(about: Any) -> tuple[Needs, Memory]:
     """Return the needs and the memory of a policy that a server describes in RuleSafe's form."""
     try:
-        needs, memory = Needs(**about["needs"]), about["memory"]
-        types = {name: type(value) for name, value in asdict(Needs()).items()}
-        if any(type(value) is not types[name] for name, value in asdict(needs).items()):
+        cameras = CameraSet.from_entry(about, "cameras")
+        needs, memory = Needs(**about["needs"], cameras=cameras), about["memory"]
+        types = {name: type(value) for name, value in vars(Needs()).items()}
+        if any(type(value) is not types[name] for name, value in vars(needs).items()):
             raise TypeError(f"needs {about['needs']!r}")
         check_length(needs.instruction_length)
         within = 0 < needs.frames <= MAX_FRAMES and 0 <= needs.clouds <= needs.frames

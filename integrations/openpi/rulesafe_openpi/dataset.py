@@ -82,8 +82,7 @@ def export(
     order = dict.fromkeys(episode.task for episode in store.episodes)
     tasks = {task: instruction_for(task, instruction) for task in order}
     _begin(out, request)
-    cameras = [key for key in layout.CAMERAS if key in store.features]
-    keys = [key for key in store.keys if key not in (*cameras, layout.POINTS)]
+    keys = [key for key in store.keys if key not in (*store.images, layout.POINTS)]
     statistics = []
     for episode in store.episodes:
         place = {"episode_chunk": episode.index // layout.CHUNK_SIZE}
@@ -94,7 +93,7 @@ def export(
         path = out / DATA_PATH.format(**place)
         if not path.exists():
             tables.write_table(path, tables.to_table(columns, {}))
-        for key in cameras:
+        for key in store.images:
             video = out / VIDEO_PATH.format(video_key=key, **place)
             if not video.exists():
                 video.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +117,7 @@ def export(
     _write_lines(out / "meta/episodes_stats.jsonl", statistics)
     for name, content in files.items():
         write_json(out / name, content)
-    info = _info(store, len(tasks), cameras)
+    info = _info(store, len(tasks))
     if memory:
         info["features"] |= {
             key: {"dtype": dtype, "shape": [memory.length], "names": None}
@@ -155,18 +154,18 @@ def _write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
     write_atomically(path, "".join(f"{json.dumps(row)}\n" for row in rows).encode())
 
 
-def _info(store: EpisodeStore, tasks: int, cameras: list[str]) -> dict[str, Any]:
-    shape = store.features[cameras[0]]["shape"] if cameras else None
+def _info(store: EpisodeStore, tasks: int) -> dict[str, Any]:
+    images = {key: store.features[key]["shape"] for key in store.images}
     count = len(store)
-    info = layout.info(count, store.frames, tasks, shape, layout.SUBTASK in store.features)
+    info = layout.info(count, store.frames, tasks, images, layout.SUBTASK in store.features)
     for name in ("data_files_size_in_mb", "video_files_size_in_mb"):
         del info[name]
     return info | {
         "codebase_version": VERSION,
-        "total_videos": count * len(cameras),
+        "total_videos": count * len(images),
         "total_chunks": -(-count // layout.CHUNK_SIZE),
         "data_path": DATA_PATH,
-        "video_path": VIDEO_PATH if cameras else None,
+        "video_path": VIDEO_PATH if images else None,
     }
 
 

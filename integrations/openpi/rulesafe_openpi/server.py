@@ -13,7 +13,6 @@ import socket
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from threading import Lock
 from types import MappingProxyType
@@ -28,7 +27,7 @@ from websockets.sync.server import serve as listen
 
 from policy_node.history import ObservationHistory
 from policy_node.loading import memory_of_policy
-from policy_node.policy import CAMERAS, Observation, Policy, check_chunk
+from policy_node.policy import Observation, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_openpi import client, wire
@@ -94,10 +93,9 @@ class Session:
             clouds = _array(message, client.POINTS, (needs.cloud_frames, None, 6))
             for each, points in zip(history.clouds(frame), clouds, strict=True):
                 history.push(each, points=points)
-        if needs.images:
-            names = {"front": KEYS.image, "head": KEYS.wrist_image}
-            images = {c: _array(message, names[c], (None, None, 3)) for c in CAMERAS}
-            history.push(frame, images=images)
+        for camera in needs.image_cameras:
+            image = _array(message, KEYS.camera(camera), (None, None, 3))
+            history.push(frame, images={camera: image})
         prompt = message.get(KEYS.prompt, "")
         if needs.instruction and not (isinstance(prompt, str) and prompt):
             raise RuleSafeError(f"the policy requires {KEYS.prompt!r}, a text")
@@ -156,8 +154,10 @@ class PolicyServer:
         self._left, self._lock = connections - 1, Lock()
         first = make()
         memory = memory_of_policy(first)
+        needs = dict(vars(first.needs))
         described = {
-            "needs": asdict(first.needs),
+            **needs.pop("cameras").to_entry(),
+            "needs": needs,
             "memory": memory.describe() if memory.length else None,
             **about,
         }

@@ -53,7 +53,9 @@ def demos(tmp_path_factory):
             joint_positions=joints,
             joint_velocities=np.zeros_like(joints),
             actions=actions[:120],
-            frames=(Frame(image, np.roll(image, t, 0), cloud) for t in range(120)),
+            frames=(
+                Frame({"head": image, "front": np.roll(image, t, 0)}, cloud) for t in range(120)
+            ),
         )
         writer.write(index, episode)
     writer.finish()

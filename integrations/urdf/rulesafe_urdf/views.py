@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.body import Body, Link, Material, joint_position
+from rulesafe_core.cameras import CameraConfig, looking_at
 from rulesafe_core.robot import h1_2
 from rulesafe_core.transforms import Transform, Vec3, apply, inverse
 from rulesafe_sim.articulations import Articulation
-from rulesafe_sim.cameras import CameraConfig, CameraRig, looking_at
+from rulesafe_sim.cameras import CameraRig
 from rulesafe_sim.config import PhysicsConfig
 from rulesafe_sim.physics import build_body, make_scene
 from rulesafe_sim.stand import bounds

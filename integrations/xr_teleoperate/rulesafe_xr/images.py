@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image
 from rulesafe_core.text_files import read_bytes
@@ -58,8 +59,8 @@ class RecordedImages:
     def __iter__(self) -> Iterator[Frame]:
         for at in self._at:
             images = {camera: self._image(camera, at) for camera in dict.fromkeys(self._cameras)}
-            head, front = (images[camera] for camera in self._cameras)
-            yield Frame(head, front)
+            named = zip(DEFAULT_CAMERAS.names, self._cameras, strict=True)
+            yield Frame({name: images[camera] for name, camera in named})
 
     def _image(self, camera: str, at: float) -> NDArray[np.uint8]:
         distances = np.abs(self._recording.numbers - at)

@@ -60,7 +60,7 @@ def _check_dataset(root: Path, images: bool) -> None:
     """Raise RuleSafeError if a dataset exists to which the episodes cannot be added."""
     if not (root / layout.INFO).exists():
         return
-    shape = layout.read_info(root)["features"].get(layout.CAMERAS[0], {}).get("shape")
+    shape = layout.read_info(root)["features"].get(layout.image_key("head"), {}).get("shape")
     expected = [IMAGE_SIDE, IMAGE_SIDE, 3] if images else None
     subtasks = layout.SUBTASK in layout.read_info(root)["features"]
     if shape != expected or layout.read_extension(root)["points"] is not None or subtasks:

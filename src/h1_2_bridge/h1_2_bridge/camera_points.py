@@ -13,19 +13,17 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, OPTICAL_IN_BODY
 from rulesafe_core.cloud import CLOUD_POINTS, SAMPLERS, Workspace, load_sampler, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.robot import h1_2
 from rulesafe_core.settings import Settings, setting
-from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy
-
-OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
-"""A camera's optical frame (z forward, x right, y down; REP 103) in its body frame (x forward)."""
+from rulesafe_core.transforms import Transform, Vec3, from_xyz_rpy
 
 DEPTH_UNITS = {"32FC1": ("<f4", 1.0), "16UC1": ("<u2", 0.001)}
 """Depth encodings (REP 118): data type and length of one unit in m."""
 
-_WORKSPACE = Workspace()
+_WORKSPACE, _CAMERA = Workspace(), DEFAULT_CAMERAS.depth
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,10 @@ class CloudConfig(Settings):
     """Camera pose and point cloud settings. The default pose is that of the simulated head camera,
     which is mounted on the torso and turns with the waist."""
 
-    link: str = setting("torso_link", "Robot link to which the camera is mounted.")
-    xyz: Vec3 = setting(
-        (0.11109, 0.0175, 0.68789), "Position of the camera's body frame in `link`.", unit="m"
-    )
+    link: str = setting(_CAMERA.link, "Robot link to which the camera is mounted.")
+    xyz: Vec3 = setting(_CAMERA.xyz, "Position of the camera's body frame in `link`.", unit="m")
     rpy: Vec3 = setting(
-        (0.0, float(np.radians(36)), float(np.radians(-20))),
+        _CAMERA.rpy,
         "Roll, pitch and yaw of the camera's body frame (x forward) about fixed axes.",
         unit="rad",
     )

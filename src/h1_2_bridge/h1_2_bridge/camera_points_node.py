@@ -19,12 +19,15 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import CameraInfo, Image, JointState, PointCloud2
 
 from h1_2_bridge.camera_points import CloudConfig, CloudMaker, Nearest, Pinhole, decode_depth
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS_TOPIC
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import setting
+
+CAMERA = DEFAULT_CAMERAS.depth
 
 WARNING_PERIOD = 5.0
 """Shortest time between two warnings, s."""
@@ -55,12 +58,12 @@ class CameraPointsNode(Node):
         self._pending_depth: Image | None = None
         self._camera: Pinhole | None = None
         self._joints: dict[str, float] | None = None
-        self._reservation = reserve_topic(self, "/camera/points")
-        self._clouds = self.create_publisher(PointCloud2, "/camera/points", IMAGE_QOS)
+        self._reservation = reserve_topic(self, POINTS_TOPIC)
+        self._clouds = self.create_publisher(PointCloud2, POINTS_TOPIC, IMAGE_QOS)
         for message_type, topic, callback in (
-            (CameraInfo, "/camera/head/camera_info", self._on_info),
-            (Image, "/camera/head/image_raw", self._on_colour),
-            (Image, "/camera/head/depth/image_raw", self._on_depth),
+            (CameraInfo, CAMERA.topic("camera_info"), self._on_info),
+            (Image, CAMERA.topic(), self._on_colour),
+            (Image, CAMERA.topic("depth/image_raw"), self._on_depth),
             (JointState, "/joint_states", self._on_joints),
         ):
             self.create_subscription(message_type, topic, callback, SENSOR_QOS)
@@ -95,7 +98,7 @@ class CameraPointsNode(Node):
         if self._camera is None:
             self._warn(
                 "no camera_info received: no point cloud is published; the camera driver must "
-                "publish /camera/head/camera_info"
+                f"publish {CAMERA.topic('camera_info')}"
             )
             return
         if self._joints is None:  # the pose of the camera is unknown

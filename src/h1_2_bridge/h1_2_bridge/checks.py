@@ -12,6 +12,7 @@ import numpy as np
 from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, pass_or_fail
 from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
 from h1_2_bridge.snapshot import RobotSnapshot
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS_TOPIC
 from rulesafe_core.joints import ALL_JOINTS
 
 RATE = 500.0
@@ -46,10 +47,10 @@ SIMULATED_ROBOT = "robot_side_node"
 """Node that simulates the robot with target:=sim_dds."""
 
 CAMERA_TOPICS = (
-    "/camera/head/image_raw",
-    "/camera/head/camera_info",
-    "/camera/front/image_raw",
-    "/camera/points",
+    DEFAULT_CAMERAS.depth.topic(),
+    DEFAULT_CAMERAS.depth.topic("camera_info"),
+    *(camera.topic() for camera in DEFAULT_CAMERAS if camera != DEFAULT_CAMERAS.depth),
+    POINTS_TOPIC,
 )
 """Camera topics that a policy may need."""
 

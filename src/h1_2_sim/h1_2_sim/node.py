@@ -28,6 +28,7 @@ from h1_2_sim.hands import hand_states
 from h1_2_sim.pace import StepClock
 from h1_2_sim.robot import RATE, RobotSide
 from rulesafe_core import convert, messages
+from rulesafe_core.cameras import load_cameras
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import (
@@ -70,6 +71,9 @@ class RobotParameters(FirstEpisode):
         "arm_sdk", f"Topic whose commands are executed: {' or '.join(CONTROLLERS)}."
     )
     cameras: bool = setting(True, "Publish images and depth at 10 Hz. False needs no Vulkan.")
+    camera_file: str = setting(
+        "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
+    )
 
 
 class RobotSideNode(Node):
@@ -82,7 +86,10 @@ class RobotSideNode(Node):
         self._loaded = values.episode()  # raises for unknown names
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
-        self._cameras = CameraProcess(RobotCameraNode, values.split) if values.cameras else None
+        cameras = load_cameras(values.camera_file)
+        self._cameras: CameraProcess | None = None
+        if values.cameras:
+            self._cameras = CameraProcess(RobotCameraNode, values.split, cameras)
         self._render = True
         self._episode = 0
         self._steps = 0

@@ -29,7 +29,7 @@ class Batch:
             the network uses.
         scene_features: (B, C, features) float32, the output of `Network.scene_encoder`, instead of
             its inputs, `points` or `images`.
-        images: (B, 2, H, W, 3) uint8 at the current frame, in the order of CAMERAS. In training
+        images: (B, K, H, W, 3) uint8 of K cameras at the current frame, in their order. In training
             they may be smaller, see `NetworkConfig.image_size`.
         language: (B, L) int64, ids of `Network.token_ids`, padded in front with 0.
         language_mask: (B, L) bool, True where there is a token.

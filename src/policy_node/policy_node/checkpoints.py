@@ -2,7 +2,8 @@
 
 policy.json: format; family, size, config of the network; memory with the hash of its tokenizer;
 joints, rate, chunk; normaliser; data: digest of the dataset, instructions, episodes, frames;
-revision of the source; training: settings and results; sha256 of policy.safetensors.
+revision of the source; training: settings and results; sha256 of policy.safetensors; cameras, if
+they are not the default ones.
 
 A policy whose scene encoder was exchanged (`exchange_encoder`) stores no weights: `base` in
 policy.json has the names of policy and encoder, and the encoder's hash.
@@ -33,6 +34,7 @@ from policy_node.families import find_config, find_family, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import find_encoder, load_encoder
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import check_regular, write_atomically
 from rulesafe_core.joints import ACTION_JOINTS
@@ -64,6 +66,7 @@ class Checkpoint:
         data: metadata of the demonstrations.
         training: settings and results of the training.
         revision: git revision of the source that it was trained with; empty if unknown.
+        cameras: the cameras of the demonstrations, which the policy requires.
     """
 
     family: str
@@ -75,6 +78,7 @@ class Checkpoint:
     data: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     revision: str = ""
+    cameras: CameraSet = DEFAULT_CAMERAS
 
     def network(self) -> "Network":
         """Return the network with these weights, in evaluation mode.
@@ -111,6 +115,7 @@ def save_policy(checkpoint: Checkpoint, folder: Path | str) -> None:
         "revision": checkpoint.revision,
         "training": dict(checkpoint.training),
         "sha256": sha256(folder / ARRAY_FILE),
+        **checkpoint.cameras.to_entry(),
     }
     write_json(folder / JSON_FILE, about)
 
@@ -144,6 +149,7 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
             data=dict(about["data"]),
             training=dict(about["training"]),
             revision=str(about["revision"]),
+            cameras=CameraSet.from_entry(about, "cameras"),
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"{folder}: {error}") from error
@@ -182,6 +188,11 @@ def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None
     file = find_encoder(encoder)
     if old is None or old.config.safes != new.config.safes:
         raise RuleSafeError(f"the encoder {encoder} classifies other safes than that of {source}")
+    if new.config.image_size and new.config.cameras != checkpoint.cameras.names:
+        raise RuleSafeError(
+            f"the encoder {encoder} receives images of {', '.join(new.config.cameras)}; {source} "
+            f"has the cameras {', '.join(checkpoint.cameras.names)}"
+        )
     sizes = {"tiny": "images"} if new.config.image_size else {"images": "tiny"}
     about |= {
         "size": sizes.get(checkpoint.size, checkpoint.size),

@@ -195,6 +195,7 @@ def scenes(
     split: str = "",
     seed: int = 0,
     images: bool = False,
+    cameras: str = "",
 ) -> None:
     """Render point clouds or images of safes at random poses, to train a scene encoder on.
 
@@ -208,12 +209,14 @@ def scenes(
         split: Split that poses, colours and cameras are sampled from; empty: ranges that contain
             those of train and shifted.
         seed: Random seed.
-        images: Render the images of both cameras instead of point clouds. In contrast to point
+        images: Render the images of the cameras instead of point clouds. In contrast to point
             clouds, they are not corrected by the pose of a camera: choose a split without
             variation of the cameras, such as nominal.
+        cameras: YAML file of the cameras (docs/cameras.md), or its name in an installed package.
     """
     from policy_node.scenes import POSTURES, make_scenes
     from policy_node.scenes import recordings as read_recordings
+    from rulesafe_core.cameras import load_cameras
     from rulesafe_data.bars import training_bar
     from rulesafe_sim.safes import SAFES
 
@@ -231,6 +234,7 @@ def scenes(
             seed,
             lambda done: show(done, ""),
             images,
+            load_cameras(cameras),
         )
     made.save(out)
     print(f"{out}: {len(made.inputs)} scenes of {len(chosen)} safes, {POSTURES} per pose")

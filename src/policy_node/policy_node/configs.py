@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.settings import Settings, setting
 
 Config = TypeVar("Config")
@@ -37,7 +38,7 @@ class NetworkConfig:
 
     @property
     def images(self) -> bool:
-        """Whether the network receives the images of both cameras."""
+        """Whether the network receives the images of the cameras."""
         return False
 
     @property
@@ -80,8 +81,17 @@ class NetworkConfig:
         images may be larger; the network resizes them itself by averaging areas."""
         return 0
 
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the cameras whose images the network encodes without a scene encoder."""
+        return DEFAULT_CAMERAS.names
 
-def needs_of(config: NetworkConfig, memory: bool) -> Needs:
+    def with_cameras(self, names: tuple[str, ...]) -> "NetworkConfig":
+        """Return the configuration for the images of these cameras."""
+        return self
+
+
+def needs_of(config: NetworkConfig, memory: bool, cameras: CameraSet = DEFAULT_CAMERAS) -> Needs:
     """Return the observations that a policy of this configuration requires."""
     return Needs(
         config.frames,
@@ -90,6 +100,7 @@ def needs_of(config: NetworkConfig, memory: bool) -> Needs:
         config.instruction,
         memory,
         config.cloud_frames,
+        cameras=cameras,
     )
 
 
@@ -106,6 +117,7 @@ class EncoderConfig:
             ones are resized. 0: point clouds.
         convolutions: channels of the convolutions that are applied to each image; each halves its
             side length.
+        cameras: names of the cameras of the images.
     """
 
     safes: tuple[str, ...]
@@ -114,10 +126,11 @@ class EncoderConfig:
     hidden: int = 128
     image_size: int = 0
     convolutions: tuple[int, ...] = (16, 32, 64, 64)
+    cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
 
     def __post_init__(self) -> None:
         """Convert lists, as read from JSON, to tuples."""
-        for name in ("safes", "pointnet", "convolutions"):
+        for name in ("safes", "pointnet", "convolutions", "cameras"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
 

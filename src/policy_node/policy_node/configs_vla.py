@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from policy_node.configs import EncoderConfig, NetworkConfig
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 
 SHIPPED_TOKENS = 512
 """Vocabulary size of the shipped tokenizer (language.py), including padding."""
@@ -64,6 +65,7 @@ class VisionLanguageConfig(NetworkConfig):
         encoder: name or file of a pretrained, frozen scene encoder; its features are one token
             before those of images. In a checkpoint: the encoder's configuration. None: no point
             cloud is used, as published.
+        cameras: names of the cameras of the images.
     """
 
     REMOVED: ClassVar[Mapping[str, Any]] = {"pieces": "", "prediction": "sample"}
@@ -71,6 +73,7 @@ class VisionLanguageConfig(NetworkConfig):
     language: LanguageConfig
     vision: ImageEncoderConfig | None = None
     encoder: str | EncoderConfig | None = None
+    cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
 
     def __post_init__(self) -> None:
         """Convert dicts, as read from JSON, to configurations."""
@@ -96,6 +99,9 @@ class VisionLanguageConfig(NetworkConfig):
     @property
     def instruction(self) -> bool:
         return True
+
+    def with_cameras(self, names: tuple[str, ...]) -> NetworkConfig:
+        return replace(self, cameras=names)
 
     @property
     def cloud_frames(self) -> int:

@@ -90,7 +90,9 @@ def example(network: Network, config: NetworkConfig, memory: MemoryShape) -> Bat
     if config.points:
         batch.points = torch.zeros(1, config.cloud_frames, config.points, 6)
     if config.images:
-        batch.images = torch.zeros(1, 2, 224, 224, 3, dtype=torch.uint8)
+        encoder = None if config.points else network.scene_encoder()
+        cameras = encoder.config.cameras if encoder else config.cameras
+        batch.images = torch.zeros(1, len(cameras), 224, 224, 3, dtype=torch.uint8)
     if config.instruction:
         batch.language, batch.language_mask = pad([network.token_ids(LONGEST)])
     if config.replays:  # skills; two_level predicts the subtask

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.policy import CAMERAS, NO_READING, Needs, Observation
+from policy_node.policy import NO_READING, Needs, Observation
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.memory import Reading
 
@@ -84,7 +84,7 @@ class ObservationHistory:
         new_points = None if points is None or not count else _points(points, count)
         new_images = {}
         if self.needs.images:
-            new_images = {camera: _image(camera, p) for camera, p in (images or {}).items()}
+            new_images = {camera: self._image(camera, p) for camera, p in (images or {}).items()}
         if joints is not None:
             self._joints[frame] = np.array(joints, np.float32)
         if new_points is not None:
@@ -106,9 +106,8 @@ class ObservationHistory:
         lacking = [] if all(f in self._joints for f in window) else ["joints"]
         if not all(f in self._points for f in self.clouds(frame)):
             lacking.append("points")
-        if self.needs.images:
-            images = self._images.get(frame, {})
-            lacking += [camera for camera in CAMERAS if camera not in images]
+        images = self._images.get(frame, {})
+        lacking += [camera for camera in self.needs.image_cameras if camera not in images]
         return tuple(lacking)
 
     def observation(
@@ -123,16 +122,23 @@ class ObservationHistory:
             raise RuleSafeError(f"the observation at frame {frame} lacks: {', '.join(lacking)}")
         window = self.window(frame)
         clouds = [self._points[f] for f in self.clouds(frame)]
-        images = {}
-        if self.needs.images:
-            images = {camera: self._images[frame][camera] for camera in CAMERAS}
         return Observation(
             joints=np.stack([self._joints[f] for f in window]),
             points=np.stack(clouds) if clouds else None,
-            images=images,
+            images={camera: self._images[frame][camera] for camera in self.needs.image_cameras},
             instruction=instruction if self.needs.instruction else "",
             memory=memory if self.needs.memory else NO_READING,
         )
+
+    def _image(self, camera: str, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        if camera not in self.needs.cameras.names:
+            raise unknown_name("camera", camera, self.needs.cameras.names)
+        values = np.asarray(image)
+        if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
+            raise RuleSafeError(
+                f"image {camera} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
+            )
+        return values
 
 
 def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:
@@ -144,15 +150,4 @@ def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:
     values = np.array(values[:count], np.float32)
     if not np.isfinite(values).all():
         raise RuleSafeError("a point cloud must have finite values")
-    return values
-
-
-def _image(camera: str, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    if camera not in CAMERAS:
-        raise unknown_name("camera", camera, CAMERAS)
-    values = np.asarray(image)
-    if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
-        raise RuleSafeError(
-            f"image {camera} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
-        )
     return values

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.cache import cached
-from rulesafe_data.layout import CAMERAS
 from rulesafe_data.store import EpisodeStore
 
 Images = NDArray[np.uint8]
@@ -37,7 +36,7 @@ def shrink(images: Images, side: int) -> Images:
 
 
 def load_images(store: EpisodeStore, episodes: Sequence[int], side: int, directory: Path) -> Images:
-    """Return the images (F, 2, side, side, 3) of all frames of these episodes, memory-mapped.
+    """Return the images (F, K, side, side, 3) of all frames of these episodes, memory-mapped.
 
     Raises:
         RuleSafeError: the dataset has no images, the directory contains the images of other
@@ -50,18 +49,15 @@ def load_images(store: EpisodeStore, episodes: Sequence[int], side: int, directo
 
 
 def small_images(store: EpisodeStore, episodes: Sequence[int], side: int) -> Iterator[Images]:
-    """Yield the images (N, 2, side, side, 3) of each of these episodes; raise RuleSafeError if the
+    """Yield the images (N, K, side, side, 3) of each of these episodes; raise RuleSafeError if the
     dataset has none."""
     check_images(store)
     for index in episodes:
-        decoded = store.episode(index, CAMERAS)
-        yield np.stack([shrink(decoded[key], side) for key in CAMERAS], axis=1)
+        decoded = store.episode(index, store.images)
+        yield np.stack([shrink(decoded[key], side) for key in store.images], axis=1)
 
 
 def check_images(store: EpisodeStore) -> None:
-    """Raise RuleSafeError if the dataset lacks the images of a camera."""
-    for key in CAMERAS:
-        if key not in store.features:
-            raise RuleSafeError(
-                f"{store.root} has no images; add them with `rulesafe demos render`"
-            )
+    """Raise RuleSafeError if the dataset has no images."""
+    if not store.images:
+        raise RuleSafeError(f"{store.root} has no images; add them with `rulesafe demos render`")

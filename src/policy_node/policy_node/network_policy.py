@@ -19,7 +19,7 @@ from torch import Tensor
 from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import needs_of
-from policy_node.policy import CAMERAS, Observation
+from policy_node.policy import Observation
 from policy_node.schedules import DenoisingNetwork
 from policy_node.tracing import TracedSampler
 from policy_node.training_data import pad
@@ -52,7 +52,7 @@ class NetworkPolicy:
         self.checkpoint, self._seed = checkpoint, seed
         self.memory = checkpoint.memory
         shape = self.memory.shape
-        self.needs = needs_of(checkpoint.config, memory=shape.kind != "none")
+        self.needs = needs_of(checkpoint.config, shape.kind != "none", checkpoint.cameras)
         self._device = torch.device(device)
         self._network = checkpoint.network().to(self._device)
         self._sample: Callable[[Batch, torch.Generator], Tensor] = self._network.sample
@@ -117,7 +117,7 @@ class NetworkPolicy:
             _check("points", observation.points, (needs.cloud_frames, needs.points, 6))
             inputs["points"] = torch.from_numpy(np.array(observation.points, np.float32))[None]
         if needs.images:
-            inputs["images"] = _images(observation)[None]
+            inputs["images"] = self._images(observation)[None]
         if frame is None:
             return inputs
         encoder = self._scene_encoder
@@ -129,6 +129,14 @@ class NetworkPolicy:
         return inputs | {
             "scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))
         }
+
+    def _images(self, observation: Observation) -> Tensor:
+        """Return the images (K, H, W, 3) of the cameras; raise RuleSafeError if one is missing."""
+        for camera in self.needs.image_cameras:
+            if camera not in observation.images:
+                raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
+        images = [observation.images[camera] for camera in self.needs.image_cameras]
+        return torch.from_numpy(np.stack(images))
 
     def _pose(self) -> NDArray[np.float64]:
         """Return the mean of the episode's estimates of the safe's pose (4,): the safe does not
@@ -163,14 +171,6 @@ class NetworkPolicy:
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]
-
-
-def _images(observation: Observation) -> Tensor:
-    """Return the images (2, H, W, 3) of CAMERAS; raise RuleSafeError if one is missing."""
-    for camera in CAMERAS:
-        if camera not in observation.images:
-            raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
-    return torch.from_numpy(np.stack([observation.images[camera] for camera in CAMERAS]))
 
 
 def _check(what: str, array: NDArray | None, shape: tuple[int, ...]) -> None:

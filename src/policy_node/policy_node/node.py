@@ -25,8 +25,9 @@ from std_msgs.msg import String
 
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
-from policy_node.policy import CAMERAS, CHUNK, Policy
-from policy_node.synchroniser import POINTS, Synchroniser
+from policy_node.policy import CHUNK, Policy
+from policy_node.synchroniser import Synchroniser
+from rulesafe_core.cameras import POINTS, POINTS_TOPIC
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.convert import IMAGE_QOS, LATCHED_QOS, STATE_QOS
@@ -121,10 +122,10 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         if needs.instruction:
             topics["/instruction"] = (String, LATCHED_QOS, self._on_instruction)
         if needs.points:
-            topics["/camera/points"] = (PointCloud2, IMAGE_QOS, self._on_cloud)
-        for camera in CAMERAS if needs.images else ():
+            topics[POINTS_TOPIC] = (PointCloud2, IMAGE_QOS, self._on_cloud)
+        for camera in needs.image_cameras:
             on_image = partial(self._on_image, camera)
-            topics[f"/camera/{camera}/image_raw"] = (Image, IMAGE_QOS, on_image)
+            topics[needs.cameras[camera].topic()] = (Image, IMAGE_QOS, on_image)
         return topics
 
     def _missing_topics(self) -> list[str]:

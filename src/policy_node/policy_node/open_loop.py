@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from policy_node.history import ObservationHistory
 from policy_node.loading import memory_of_policy
 from policy_node.memory_inputs import memory_input
-from policy_node.policy import CAMERAS, CHUNK, Needs, Observation, Policy, check_chunk
+from policy_node.policy import CHUNK, Needs, Observation, Policy, check_chunk
 from policy_node.safe_frame import ArmChain
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.plugins import format_trace
-from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS
-from rulesafe_data.layout import CAMERAS as IMAGES
+from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK, SUBTASKS, image_key
 from rulesafe_data.markdown import markdown_table
 from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.lock_sets import instruction_for
@@ -148,9 +147,7 @@ def _observations(
     observed = memory_input(store, index, memory.memory.input)
     for frame, joints in enumerate(data[STATE]):
         memory.push(observed[frame])
-        images = {}
-        if needs.images:
-            images = {c: data[key][frame] for c, key in zip(CAMERAS, IMAGES, strict=True)}
+        images = {camera: data[image_key(camera)][frame] for camera in needs.image_cameras}
         history.push(frame, joints, data[POINTS][frame] if needs.points else None, images)
         if frame % every == 0:
             yield frame, history.observation(frame, task, memory.read())
@@ -159,7 +156,7 @@ def _observations(
 def _keys(needs: Needs, store: EpisodeStore) -> list[str]:
     keys = [STATE]
     keys += [POINTS] if needs.points else []
-    keys += IMAGES if needs.images else []
+    keys += map(image_key, needs.image_cameras)
     for key in keys:
         if key not in store.features:
             raise RuleSafeError(

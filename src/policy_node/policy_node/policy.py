@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.chunks import MAX_STEPS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -15,9 +16,6 @@ from vq_memory_node.memory import Reading
 
 CHUNK = MAX_STEPS
 """Maximum number of actions (steps) of a chunk, and that of all networks here: 5 s at 10 Hz."""
-
-CAMERAS = ("head", "front")
-"""Camera names, in the order in which images are stacked."""
 
 NO_READING = Reading(np.zeros(0, np.int64), np.zeros(0, np.bool_))
 """The empty reading of a policy without memory."""
@@ -30,12 +28,13 @@ class Needs:
     Attributes:
         frames: T, number of frames of joint positions at 10 Hz, ending with the current frame.
         points: number of points to use from each point cloud; 0 disables point clouds.
-        images: whether to provide the images of both cameras at the current frame.
+        images: whether to provide the images of the cameras at the current frame.
         instruction: whether to provide the rule in plain English.
         memory: whether to provide a reading of the policy's memory (its attribute `memory`).
         clouds: C, number of point clouds: those of the last C of the T frames; 0: of all T frames.
             A point cloud costs far more to compute than the other inputs.
         instruction_length: "long", or "short" for models that cut long prompts.
+        cameras: the cameras of images and point clouds.
     """
 
     frames: int = 1
@@ -45,11 +44,18 @@ class Needs:
     memory: bool = False
     clouds: int = 0
     instruction_length: Length = "long"
+    cameras: CameraSet = DEFAULT_CAMERAS
 
     @property
     def cloud_frames(self) -> int:
         """C, the number of point clouds; 0 if point clouds are disabled."""
         return (self.clouds or self.frames) if self.points else 0
+
+    @property
+    def image_cameras(self) -> tuple[str, ...]:
+        """Names of the cameras whose images are provided, in the order in which networks stack
+        them; empty if images are disabled."""
+        return self.cameras.names if self.images else ()
 
 
 @dataclass(frozen=True)

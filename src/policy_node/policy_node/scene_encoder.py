@@ -7,7 +7,7 @@ on thousands of them first, and policies use its output. Scenes do not contain t
     encoder = load_encoder("ten_safes")
     encoder(points)                     # (B, N, 6) -> (B, encoder.features)
     encoder = load_encoder("ten_safes_images")
-    encoder(images)                     # (B, 2, H, W, 3) -> (B, encoder.features)
+    encoder(images)                     # (B, K, H, W, 3) -> (B, encoder.features)
 
 Trained by `rulesafe policy encoder` on the scenes of `rulesafe policy scenes`.
 """
@@ -29,7 +29,7 @@ from torch.nn.functional import adaptive_avg_pool2d, cross_entropy, l1_loss
 
 from policy_node.configs import EncoderConfig
 from policy_node.pointnet import PointNet
-from policy_node.policy import CAMERAS
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import check_regular, draft_file, write_atomically
 from vq_memory_node.resume import VALUE_ERRORS
@@ -44,7 +44,7 @@ SHIPPED = Path(__file__).parent / "data" / "encoders"
 
 
 class ImageNet(nn.Module):
-    """Computes features (..., hidden) of the images (..., 2, H, W, 3) uint8 of both cameras.
+    """Computes features (..., hidden) of the images (..., K, H, W, 3) uint8 of K cameras.
 
     Each camera has its own convolutions. Their outputs are not averaged over the image, since the
     features depend on where things are.
@@ -53,9 +53,9 @@ class ImageNet(nn.Module):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         self.side = config.image_size
-        self.cameras = nn.ModuleList(_convolutions(config.convolutions) for _ in CAMERAS)
+        self.cameras = nn.ModuleList(_convolutions(config.convolutions) for _ in config.cameras)
         cells = (self.side // 2 ** len(config.convolutions)) ** 2
-        self.out = nn.Linear(len(CAMERAS) * cells * config.convolutions[-1], config.hidden)
+        self.out = nn.Linear(len(config.cameras) * cells * config.convolutions[-1], config.hidden)
 
     def forward(self, images: Tensor) -> Tensor:
         pixels = images.flatten(0, -5).movedim(-1, -3).float()
@@ -77,7 +77,7 @@ def _convolutions(channels: tuple[int, ...]) -> nn.Sequential:
 
 class SceneEncoder(nn.Module):
     """Computes scene features (..., 7 + safes) of point clouds (..., N, 6), or of images
-    (..., 2, H, W, 3) uint8 if the configuration has an `image_size`: QUANTITIES, normalised by mean
+    (..., K, H, W, 3) uint8 if the configuration has an `image_size`: QUANTITIES, normalised by mean
     and standard deviation in the training scenes, then the probability of each safe.
 
     Attributes:
@@ -149,20 +149,22 @@ class SceneEncoder(nn.Module):
 
 @dataclass(frozen=True)
 class Scenes:
-    """N point clouds or pairs of images with their labels.
+    """N point clouds, or images of K cameras, with their labels.
 
     Attributes:
         inputs: point clouds (N, P, 6) float16 or float32, in the order of farthest-point sampling;
-            or images (N, 2, S, S, 3) uint8, in the order of CAMERAS.
+            or images (N, K, S, S, 3) uint8, in the order of `cameras`.
         seen: (N, 7) float32, QUANTITIES.
         safe: (N,) int64, indices into `safes`.
         safes: names of the safes.
+        cameras: names of the cameras.
     """
 
     inputs: NDArray[Any]
     seen: NDArray[np.float32]
     safe: NDArray[np.int64]
     safes: tuple[str, ...]
+    cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
 
     @property
     def image_size(self) -> int:
@@ -178,15 +180,17 @@ class Scenes:
     def save(self, path: Path) -> None:
         """Write the scenes to an .npz file."""
         with draft_file(path) as draft, draft.open("wb") as file:
-            np.savez(file, inputs=self.inputs, seen=self.seen, safe=self.safe, safes=self.safes)
+            np.savez(file, **vars(self))
 
 
 def load_scenes(path: Path) -> Scenes:
     """Read a file of scenes; raise RuleSafeError if it is missing or invalid."""
     try:
         with np.load(path) as file:
-            safes = tuple(str(name) for name in file["safes"])
-            return Scenes(file["inputs"], file["seen"], file["safe"], safes)
+            safes = tuple(map(str, file["safes"]))
+            cameras = file.get("cameras", DEFAULT_CAMERAS.names)
+            labels = file["seen"], file["safe"]
+            return Scenes(file["inputs"], *labels, safes, tuple(map(str, cameras)))
     except (BadZipFile, *VALUE_ERRORS) as error:
         raise RuleSafeError(f"{path} is not a file of `policy scenes`: {error}") from error
 
@@ -205,7 +209,7 @@ def fit(
         progress: called with the step and its loss.
         rate: maximum learning rate of AdamW: linear warm-up in 100 steps, then a cosine to 0.
     """
-    config = EncoderConfig(scenes.safes, image_size=scenes.image_size)
+    config = EncoderConfig(scenes.safes, image_size=scenes.image_size, cameras=scenes.cameras)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         encoder = SceneEncoder(config)
@@ -235,9 +239,10 @@ def errors(
     identified correctly. The encoder receives the first points of each cloud.
 
     Raises:
-        RuleSafeError: the scenes are of other safes, or have another kind or size of inputs.
+        RuleSafeError: the scenes are of other safes or cameras, or have another kind or size of
+            inputs.
     """
-    for name in ("safes", "image_size"):
+    for name in ("safes", "image_size", "cameras"):
         found, wanted = getattr(scenes, name), getattr(encoder.config, name)
         if found != wanted:
             raise RuleSafeError(f"{name} of the scenes is {found}, that of the encoder {wanted}")

@@ -2,7 +2,7 @@
 
 The frozen scene encoder would take a quarter of a training step of DP3 tiny. Instead, it processes
 each point cloud VIEWS times before training, each time with another subset of the points, and each
-pair of images once.
+set of images once.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from torch import nn
 
 from policy_node.image_arrays import check_images, small_images
 from policy_node.scene_encoder import SceneEncoder
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.cache import cached
 from rulesafe_data.store import EpisodeStore
 
@@ -60,9 +61,15 @@ def load_image_features(
     of some episodes.
 
     Raises:
-        RuleSafeError: the dataset has no images.
+        RuleSafeError: the dataset has no images, or those of other cameras.
     """
     check_images(store)
+    if encoder.config.cameras != store.cameras.names:
+        raise RuleSafeError(
+            f"the scene encoder receives images of {', '.join(encoder.config.cameras)}; "
+            f"{store.root} has those of {', '.join(store.cameras.names)}: train a scene encoder "
+            "with these cameras (rulesafe policy scenes --images --cameras FILE)"
+        )
     inputs = small_images(store, episodes, encoder.config.image_size)
     shape = (1, sum(store.episodes[index].length for index in episodes))
     return _cached(encoder, inputs, shape, directory, f"{name}_images")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from policy_node.image_arrays import shrink
 from policy_node.scene_encoder import Scenes
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_locks.rules import PARTS
@@ -27,9 +28,6 @@ SPLIT = str(Path(__file__).parent / "data" / "scenes.yaml")
 
 IMAGE_SIZE = 112
 """Side length of the images of scenes, px."""
-
-CAMERA_KEYS = ("head_rgb", "front_rgb")
-"""The observations of the two cameras, in the order of `policy.CAMERAS`."""
 
 POSTURES = 3
 """Postures of arm and parts that are rendered for each pose of a safe."""
@@ -61,9 +59,10 @@ def make_scenes(
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,
     images: bool = False,
+    cameras: CameraSet = DEFAULT_CAMERAS,
 ) -> Scenes:
-    """Render POSTURES point clouds or pairs of images at each of `places` random poses of each
-    safe.
+    """Render POSTURES point clouds, or images of each camera, at each of `places` random poses of
+    each safe.
 
     Args:
         postures: recordings from whose frames the robot's postures are sampled.
@@ -72,6 +71,7 @@ def make_scenes(
         split: split from which poses, colours and cameras are sampled; empty: SPLIT.
         progress: called with the number of completed poses.
         images: whether the scenes have images instead of point clouds, resized to IMAGE_SIZE.
+        cameras: the cameras.
     """
     rng = np.random.default_rng(seed)
     ranges, simulation = load_split(split or SPLIT).randomisation, Simulation(render=True)
@@ -81,13 +81,13 @@ def make_scenes(
         safe = load_safe(safes[number % len(safes)])
         variation = sample_variation(ranges, safe, FIRST_SEED + seed * 10**6 + number)
         simulation.reset("rule_001", safe, number, variation)
-        observer = Observer(simulation)
+        observer = Observer(simulation, cameras)
         for instant in range(POSTURES):
             joints = _posture(postures, safe, rng)
             simulation.show(joints)
             if images:
-                seen = observer.observe(CAMERA_KEYS, instant)
-                inputs.append(shrink(np.stack([seen[key] for key in CAMERA_KEYS]), IMAGE_SIZE))
+                seen = observer.observe((camera.key for camera in cameras), instant)
+                inputs.append(shrink(np.stack(list(seen.values())), IMAGE_SIZE))
             else:
                 inputs.append(observer.observe(["points"], instant)["points"].astype(np.float16))
             pose = variation.placement
@@ -95,7 +95,7 @@ def make_scenes(
             safe_indices.append(number % len(safes))
         progress(number + 1)
     labels = np.array(quantities, np.float32), np.array(safe_indices)
-    return Scenes(np.array(inputs), *labels, tuple(safes))
+    return Scenes(np.array(inputs), *labels, tuple(safes), cameras.names)
 
 
 def _posture(postures: Sequence[RecordedAttempt], safe: Safe, rng: np.random.Generator) -> Joints:

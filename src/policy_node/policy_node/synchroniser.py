@@ -13,14 +13,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from policy_node.history import KEPT, ObservationHistory
-from policy_node.policy import CAMERAS, Needs, Observation
+from policy_node.policy import Needs, Observation
+from rulesafe_core.cameras import POINTS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
-
-POINTS = "points"
-"""Name of the point cloud among the kinds of `Synchroniser.camera_data`; the others are CAMERAS."""
 
 MAX_DELAY = 5
 """Maximum age of an observation, in frames behind the newest joint states. It is above 0 because
@@ -103,7 +101,7 @@ class Synchroniser:
         self._clock = 0  # clock resets at the first frame
         self._needs, self._tolerance, self._memory = needs, tolerance, memory
         self._history = ObservationHistory(needs)
-        self._kinds = ((POINTS,) if needs.points else ()) + (CAMERAS if needs.images else ())
+        self._kinds = ((POINTS,) if needs.points else ()) + needs.image_cameras
         self._camera_parts = {kind: _RecentParts() for kind in self._kinds}
         self._readings = _RecentParts()
 
@@ -174,7 +172,7 @@ class Synchroniser:
         return None
 
     def missing(self, stamp: int, fill: bool = False) -> tuple[str, ...]:
-        """Return the parts that an observation at this stamp (ns) lacks: POINTS, CAMERAS;
+        """Return the parts that an observation at this stamp (ns) lacks: POINTS, cameras;
         `fill`: parts of neighbouring frames count as present."""
         number = stamp // PERIOD
         clouds = self._history.clouds(number)
@@ -190,7 +188,7 @@ class Synchroniser:
         if POINTS in self._camera_parts:
             for frame in self._history.clouds(number):
                 self._history.push(frame, points=self._part(POINTS, frame))
-        images = {c: self._part(c, number) for c in CAMERAS if c in self._camera_parts}
+        images = {camera: self._part(camera, number) for camera in self._needs.image_cameras}
         self._history.push(number, images=images)
         reading = {"memory": self._readings.at(number)} if self._memory else {}
         return self._history.observation(number, self.instruction or "", **reading)

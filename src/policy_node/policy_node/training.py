@@ -82,6 +82,7 @@ def train(
     if task.config.replays:
         config = replace(config, actions="absolute")
     store = EpisodeStore(task.data)
+    task = replace(task, config=task.config.with_cameras(store.cameras.names))
     episodes = select_episodes(store, task.instructions)
     facts = _facts(task, config, store, episodes)
     return run_training(
@@ -217,6 +218,7 @@ class PolicyTraining(TrainingRun):
             data=self.facts["data"],
             training={"facts": self.facts, "results": results, "torch": torch.__version__},
             revision=self.revision,
+            cameras=windows.cameras,
         )
 
     def save_result(self) -> None:

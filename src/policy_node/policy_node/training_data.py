@@ -70,6 +70,7 @@ class ObservationWindows:
 
     Attributes:
         normaliser: normaliser of joints and actions.
+        cameras: the cameras of images and point clouds.
         first: (F,) index of the first window of each window's episode.
 
     Raises:
@@ -89,7 +90,7 @@ class ObservationWindows:
         encoder: SceneEncoder | None = None,
         normaliser: Normaliser | None = None,
     ) -> None:
-        self._config, self._train = config, train
+        self._config, self._train, self.cameras = config, train, store.cameras
         chosen = hashlib.sha256(str(list(episodes)).encode()).hexdigest()[:12]
         name = f"{store.digest} {chosen}"
         self._points: NDArray[np.float32] | None = None

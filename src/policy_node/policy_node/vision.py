@@ -9,7 +9,6 @@ from torch.nn.functional import avg_pool2d, interpolate
 from policy_node.attention import mlp
 from policy_node.batches import Batch
 from policy_node.configs_vla import VisionLanguageConfig
-from policy_node.policy import CAMERAS
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from rulesafe_core.errors import RuleSafeError
 
@@ -54,7 +53,7 @@ def _resized(images: Tensor, size: int) -> Tensor:
 
 
 class Vision(nn.Module):
-    """Encodes scene features as one token, then the images of head and front camera as tokens.
+    """Encodes scene features as one token, then the images of each camera as tokens.
 
     Args:
         config: configuration with a scene encoder, an image encoder or both.
@@ -80,7 +79,7 @@ class Vision(nn.Module):
         for encoder in encoders:
             self.projector = mlp(encoder.features, width, width)
             # Embedding of camera and patch.
-            self.places = nn.Parameter(torch.zeros(len(CAMERAS), encoder.patches, width))
+            self.places = nn.Parameter(torch.zeros(len(config.cameras), encoder.patches, width))
 
     def forward(self, batch: Batch) -> Tensor:
         """Return tokens (B, tokens, width)."""

@@ -187,24 +187,29 @@ def capsule_between(start, end, radius: float, **kwargs) -> Shape:
     return Shape("capsule", (radius, length), from_parts(rotation, (start + end) / 2), **kwargs)
 
 
+def fixed_links(body: Body) -> dict[str, tuple[str, Transform]]:
+    """Return, for each link, the link into which `merge_fixed` merges it (itself if it moves), and
+    its pose in that link's frame."""
+    found = {body.links[0].name: (body.links[0].name, np.eye(4))}
+    for joint in body.joints:
+        target, offset = found[joint.parent]
+        fixed = joint.kind == "fixed"
+        found[joint.child] = (target, offset @ joint.origin) if fixed else (joint.child, np.eye(4))
+    return found
+
+
 def merge_fixed(body: Body) -> Body:
     """Return the body with the child of every fixed joint merged into its parent: fewer links,
     same shapes, masses and motion."""
-    root = body.links[0].name
-    links = {link.name: link for link in body.links}
-    merged_into: dict[str, tuple[str, Transform]] = {root: (root, np.eye(4))}
-    parts: dict[str, list[tuple[Transform, Link]]] = {root: [(np.eye(4), links[root])]}
+    links, merged_into = {link.name: link for link in body.links}, fixed_links(body)
+    parts: dict[str, list[tuple[Transform, Link]]] = {}
+    for name, (target, pose) in merged_into.items():
+        parts.setdefault(target, []).append((pose, links[name]))
     joints = []
     for joint in body.joints:
-        target, offset = merged_into[joint.parent]
-        origin = offset @ joint.origin
-        if joint.kind == "fixed":
-            merged_into[joint.child] = (target, origin)
-            parts[target].append((origin, links[joint.child]))
-        else:
-            merged_into[joint.child] = (joint.child, np.eye(4))
-            parts[joint.child] = [(np.eye(4), links[joint.child])]
-            joints.append(replace(joint, parent=target, origin=origin))
+        if joint.kind != "fixed":
+            target, offset = merged_into[joint.parent]
+            joints.append(replace(joint, parent=target, origin=offset @ joint.origin))
     merged = tuple(_merge_links(name, members) for name, members in parts.items())
     return replace(body, links=merged, joints=tuple(joints))
 

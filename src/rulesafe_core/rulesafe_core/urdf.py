@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 from rulesafe_core.body import Body, Color, Inertial, Joint, Material, Shape, linear_to_srgb
+from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.meshes import MeshShape
 from rulesafe_core.text_files import parse_xml
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
@@ -46,9 +47,15 @@ def with_frames(urdf: str, frames: Iterable[tuple[str, str, Transform]]) -> str:
     Args:
         urdf: a valid URDF.
         frames: parent link, new link, and its pose in the parent link's frame.
+
+    Raises:
+        RuleSafeError: the robot has no such parent link.
     """
     robot = parse_xml(urdf)
+    links = [link.get("name", "") for link in robot.iter("link")]
     for parent, child, pose in frames:
+        if parent not in links:
+            raise RuleSafeError(f"{child}: {unknown_name('link', parent, links)}")
         ET.SubElement(robot, "link", name=child)
         joint = ET.SubElement(robot, "joint", name=f"{child}_joint", type="fixed")
         _add_origin(joint, pose)

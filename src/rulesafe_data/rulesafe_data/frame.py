@@ -1,6 +1,7 @@
 """Camera observation of a frame."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,11 @@ class Frame:
     """Images and point cloud of a frame.
 
     Attributes:
-        head, front: images (H, W, 3) uint8, H and W even; 224 by 224 in RuleSafe. None in a
+        images: camera -> image (H, W, 3) uint8, H and W even; 224 by 224 by default. Empty in a
             dataset without images.
         points: point cloud (P, 6) float32, x, y, z in the pelvis frame (m) and r, g, b in 0..1;
             None in a dataset without point clouds.
     """
 
-    head: NDArray[np.uint8] | None
-    front: NDArray[np.uint8] | None
+    images: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
     points: NDArray[np.float32] | None = None

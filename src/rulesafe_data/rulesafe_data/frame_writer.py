@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_data import layout
@@ -24,8 +25,9 @@ class FrameWriter:
     the dataset.
     """
 
-    def __init__(self, root: Path, index: int, length: int):
+    def __init__(self, root: Path, index: int, length: int, cameras: CameraSet):
         self._root, self._index, self._length = root, index, length
+        self._cameras = cameras
         self._encoders: dict[str, VideoEncoder] = {}
         self._statistics: dict[str, ImageStatistics] = {}
         self._clouds: CloudWriter | None = None
@@ -39,19 +41,19 @@ class FrameWriter:
             self._begin(frame)
         if self._count == self._length:
             raise RuleSafeError(f"more frames than the {self._length} actions of the episode")
-        for key, image in zip(layout.CAMERAS, (frame.head, frame.front), strict=True):
-            self._add_image(key, image)
+        for camera in dict.fromkeys((*self._cameras.names, *frame.images)):
+            self._add_image(layout.image_key(camera), frame.images.get(camera))
         self._add_cloud(frame.points)
         self._count += 1
 
     def _begin(self, frame: Frame) -> None:
-        if frame.head is not None:
-            shape = self._shape = frame.head.shape
+        if frame.images:
+            shape = self._shape = next(iter(frame.images.values())).shape
             if len(shape) != 3 or shape[2] != 3 or shape[0] % 2 or shape[1] % 2:
                 raise RuleSafeError(
                     f"an image must have shape (H, W, 3) with even H and W; got {shape}"
                 )
-            for key in layout.CAMERAS:
+            for key in map(layout.image_key, self._cameras.names):
                 self._encoders[key] = VideoEncoder(*shape[:2])
                 self._statistics[key] = ImageStatistics()
         elif frame.points is None:
@@ -63,7 +65,7 @@ class FrameWriter:
             self._clouds = CloudWriter(self._root, self._index, self._length, self._points)
 
     def _add_image(self, key: str, image: NDArray[np.uint8] | None) -> None:
-        expected = (self._shape, np.dtype(np.uint8)) if self._shape else None
+        expected = (self._shape, np.dtype(np.uint8)) if key in self._encoders else None
         given = None if image is None else (image.shape, image.dtype)
         if given != expected:
             raise RuleSafeError(f"{key} of frame {self._count} must be {expected}, got {given}")

@@ -6,7 +6,7 @@ i % 1000 of chunk i // 1000, for the tables and for the videos of each camera.
 """
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ STATE, ACTION = "observation.state", "action"
 """The state consists of the positions of the action's joints in their order, as policies expect
 that predict actions relative to the state."""
 ALL_POSITIONS, VELOCITY = "observation.all_joint_positions", "observation.velocity"
-CAMERAS = ("observation.images.head", "observation.images.front")
 POINTS = "observation.points"
 MEMORY, MEMORY_MASK = "observation.memory_tokens", "observation.memory_mask"
 """Keys of memory tokens, which only exported datasets can have."""
@@ -79,6 +78,11 @@ WRITING = ".writing"
 """Folder of incomplete point clouds; those of killed writers can be deleted."""
 
 
+def image_key(camera: str) -> str:
+    """Return the key of the images of a camera."""
+    return f"observation.images.{camera}"
+
+
 def place(index: int) -> dict[str, int]:
     """Return the `chunk_index` and `file_index` of an episode's files."""
     return {"chunk_index": index // CHUNK_SIZE, "file_index": index % CHUNK_SIZE}
@@ -105,20 +109,19 @@ def cloud_name(index: int) -> str:
     return f"episode_{index:06d}"
 
 
-def features(image_shape: Sequence[int] | None, subtasks: bool) -> dict[str, dict[str, Any]]:
+def features(images: Mapping[str, Sequence[int]], subtasks: bool) -> dict[str, dict[str, Any]]:
     """Return `features` of meta/info.json: dtype, shape and names of every key except the point
     clouds.
 
     Args:
-        image_shape: (H, W, 3) of the images; None: no images.
+        images: key -> (H, W, 3) of the images of each camera.
         subtasks: whether the episodes have subtasks.
     """
     found: dict[str, dict[str, Any]] = {
         key: {"dtype": "float32", "shape": [len(names)], "names": list(names)}
         for key, names in JOINT_NAMES.items()
     }
-    if image_shape is not None:
-        height, width, channels = image_shape
+    for key, (height, width, channels) in images.items():
         info = {
             "video.height": height,
             "video.width": width,
@@ -129,14 +132,12 @@ def features(image_shape: Sequence[int] | None, subtasks: bool) -> dict[str, dic
             "video.channels": channels,
             "has_audio": False,
         }
-        names = ["height", "width", "channels"]
-        for key in CAMERAS:
-            found[key] = {
-                "dtype": "video",
-                "shape": list(image_shape),
-                "names": names,
-                "info": dict(info),
-            }
+        found[key] = {
+            "dtype": "video",
+            "shape": [height, width, channels],
+            "names": ["height", "width", "channels"],
+            "info": info,
+        }
     for key in (*INDEX_KEYS, *([SUBTASK] if subtasks else [])):
         dtype = "float32" if key == "timestamp" else "int64"
         found[key] = {"dtype": dtype, "shape": [1], "names": None}
@@ -144,7 +145,7 @@ def features(image_shape: Sequence[int] | None, subtasks: bool) -> dict[str, dic
 
 
 def info(
-    episodes: int, frames: int, tasks: int, image_shape: Sequence[int] | None, subtasks: bool
+    episodes: int, frames: int, tasks: int, images: Mapping[str, Sequence[int]], subtasks: bool
 ) -> dict[str, Any]:
     """Return the content of meta/info.json."""
     return {
@@ -159,8 +160,8 @@ def info(
         "fps": FPS,
         "splits": {"train": f"0:{episodes}"},
         "data_path": DATA_PATH,
-        "video_path": None if image_shape is None else VIDEO_PATH,
-        "features": features(image_shape, subtasks),
+        "video_path": VIDEO_PATH if images else None,
+        "features": features(images, subtasks),
     }
 
 

@@ -42,7 +42,7 @@ def finish(root: Path) -> None:
     """See `DatasetWriter.finish`."""
     episodes = [_read_header(layout.data_file(root, index)) for index in _numbers(root)]
     image_shape, points = _common(episodes, "image_shape"), _common(episodes, "points")
-    subtasks = bool(_common(episodes, "subtasks"))
+    subtasks, cameras = bool(_common(episodes, "subtasks")), _common(episodes, "cameras")
     tasks = list(dict.fromkeys(episode.about["task"] for episode in episodes))
     starts = np.cumsum([0] + [episode.length for episode in episodes]).tolist()
     statistics = []
@@ -62,9 +62,11 @@ def finish(root: Path) -> None:
         "version": layout.EXTENSION_VERSION,
         "points": points,
         "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
+        **({"cameras": cameras} if cameras else {}),
     }
     write_json(root / layout.EXTENSION, extension)
-    info = layout.info(len(episodes), starts[-1], len(tasks), image_shape, subtasks)
+    images = dict.fromkeys(episodes[0].about.get("pictures", ()), image_shape)
+    info = layout.info(len(episodes), starts[-1], len(tasks), images, subtasks)
     write_json(root / layout.INFO, info)  # last, since it marks the dataset as complete
     _clean(root)
 
@@ -198,7 +200,7 @@ def _write_episodes(
             "dataset_to_index": starts[index + 1],
         }
         row |= {f"data/{name}": number for name, number in place.items()}
-        for key in layout.CAMERAS if episode.about["image_shape"] else ():
+        for key in episode.about.get("pictures", ()):
             row |= {f"videos/{key}/{name}": number for name, number in place.items()}
             row[f"videos/{key}/from_timestamp"] = 0.0
             row[f"videos/{key}/to_timestamp"] = episode.length / layout.FPS

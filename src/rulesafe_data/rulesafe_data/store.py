@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.cameras import CameraSet
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data import layout, tables
@@ -57,6 +58,8 @@ class EpisodeStore:
         root: the dataset's directory.
         keys: keys of a frame; `features` has their shapes and dtypes.
         digest: hash of the content; equal digests mean equal episodes.
+        cameras: the cameras of images and point clouds.
+        images: keys of the images, in the order of the cameras; empty without images.
         version: version of the extensions, see `layout.EXTENSION_VERSION`.
 
     Raises:
@@ -69,6 +72,9 @@ class EpisodeStore:
         self.digest: str = extension["digest"]
         self.version: int = extension["version"]
         self.features = _features(info, extension["points"], self.version)
+        self.cameras = CameraSet.from_entry(extension, f"{self.root / layout.EXTENSION}")
+        keys = map(layout.image_key, self.cameras.names)
+        self.images = tuple(key for key in keys if key in self.features)
         self.keys = tuple(self.features)
         self.episodes = _read_episodes(self.root, info["total_episodes"])
         self._pid, self._handles = os.getpid(), _Handles(self.root)
@@ -158,14 +164,14 @@ class EpisodeStore:
         return self._handles
 
     def _frame(self, key: str, episode: int, frame: int) -> NDArray[Any]:
-        if key in layout.CAMERAS:
+        if key in self.images:
             return self._open.video(episode, key).frame(frame)
         if key == layout.POINTS:
             return self._open.clouds(episode).frame(frame)
         return self._column(key, episode)[frame]
 
     def _all_frames(self, key: str, episode: int, length: int) -> NDArray[Any]:
-        if key in layout.CAMERAS:
+        if key in self.images:
             found = self.empty(key, length)
             count = 0
             for count, image in enumerate(self._open.video(episode, key).frames(), 1):

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
 from rulesafe_data import layout, meta, tables
@@ -94,20 +95,27 @@ class DatasetWriter:
     different episodes concurrently. `finish` creates the dataset from the existing episodes and may
     be called again after more were written; readers see the dataset as of the last `finish`.
 
+    Args:
+        root: folder of the dataset.
+        cameras: the cameras of images and point clouds.
+
     Raises:
-        RuleSafeError: `root` contains a dataset of another kind or version.
+        RuleSafeError: `root` contains a dataset of another kind or version, or of other cameras.
     """
 
-    def __init__(self, root: Path | str):
-        self.root = Path(root)
+    def __init__(self, root: Path | str, cameras: CameraSet = DEFAULT_CAMERAS):
+        self.root, self._cameras = Path(root), cameras
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
-            version = layout.read_extension(self.root)["version"]
+            extension = layout.read_extension(self.root)
+            version = extension["version"]
             if version != layout.EXTENSION_VERSION:
                 raise RuleSafeError(
                     f"{root} is a dataset of version {version}, which can only be read; write the "
                     "episodes to another directory"
                 )
+            if extension.get("cameras") != cameras.to_entry().get("cameras"):
+                raise RuleSafeError(f"{root} is a dataset of other cameras; use another directory")
 
     def has(self, index: int) -> bool:
         """Return whether a complete episode with this number exists."""
@@ -128,8 +136,7 @@ class DatasetWriter:
             tables.read_columns(layout.privileged_file(self.root, index))
         except (RuleSafeError, FileNotFoundError):
             return False
-        parts = [layout.video_file(self.root, key, index) for key in layout.CAMERAS]
-        parts = parts if about.get("image_shape") else []
+        parts = [layout.video_file(self.root, key, index) for key in about.get("pictures", ())]
         if about.get("points"):
             parts.append(self.root / layout.CLOUDS / layout.cloud_name(index))
         return all(part.exists() for part in parts)
@@ -158,6 +165,7 @@ class DatasetWriter:
             "subtasks": bool(labels),
             "image_shape": None,
             "points": None,
+            **self._cameras.to_entry(),
         }
         if episode.frames is not None:
             about |= self._write_frames(index, len(episode), episode.frames, digest)
@@ -184,7 +192,7 @@ class DatasetWriter:
         """Write videos and point clouds; return their metadata."""
         from rulesafe_data.frame_writer import FrameWriter  # needs av, and zarr for clouds
 
-        writer = FrameWriter(self.root, index, length)
+        writer = FrameWriter(self.root, index, length, self._cameras)
         try:
             for frame in frames:
                 writer.add(frame)

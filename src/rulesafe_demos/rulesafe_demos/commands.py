@@ -111,20 +111,19 @@ def render(
             only.
         look: Split from which lights, colours and cameras are sampled instead of the recorded ones;
             requires --out.
-        cameras: YAML file with poses, angles and sizes of other cameras; or the name of one in an
-            installed package (entry point rulesafe.cameras), or module:NAME; requires --out.
+        cameras: YAML file of other cameras (docs/cameras.md); or the name of one in an installed
+            package (entry point rulesafe.cameras), or module:NAME; requires --out.
         camera_rate: Rate of images and point clouds, Hz: 1, 2, 5 or 10. The frames between two of
             them repeat the last one. 1 takes a tenth of the time.
         workers: Number of parallel processes.
         engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
     """
+    from rulesafe_core.cameras import load_cameras
     from rulesafe_demos.render import Rendering
-    from rulesafe_sim.camera_file import camera_file
 
     if (look or cameras) and not out:
         raise RuleSafeError("--look and --cameras make a different dataset; set its --out")
-    file = str(camera_file(cameras).absolute()) if cameras else ""
-    rendering = Rendering(out or directory, observations, look, file, camera_rate)
+    rendering = Rendering(out or directory, observations, look, load_cameras(cameras), camera_rate)
     _render(directory, rendering, workers, engine)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.text_files import read_json, sha256
+from rulesafe_core.text_files import read_json
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
@@ -22,15 +23,10 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import GenerationRequest, load_request
-from rulesafe_sim.camera_file import load_cameras
-from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Variation
-
-SHOWN = {"all": ("head_rgb", "front_rgb", "points"), "points": ("points",), "joints": ()}
-"""Observations of a dataset -> the rendered ones."""
 
 PRIVILEGED = (
     "safe_positions",
@@ -51,10 +47,15 @@ class Rendering:
     """Contents and appearance of a dataset."""
 
     dataset: Path
-    observations: str = "all"  # one of SHOWN
+    observations: Literal["all", "points", "joints"] = "all"
     look: str = ""  # split to sample lights, colours and cameras from; empty: as recorded
-    cameras: str = ""  # YAML file of cameras; empty: those of the simulation
+    cameras: CameraSet = DEFAULT_CAMERAS
     camera_rate: int = FPS  # Hz, a divisor of FPS; other frames repeat the last observation
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the rendered observations."""
+        return {"all": self.cameras.keys, "points": (POINTS,), "joints": ()}[self.observations]
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,6 @@ def render(
     """
     if rendering.look:
         load_split(rendering.look)  # raises before anything is written
-    if rendering.cameras:
-        load_cameras(Path(rendering.cameras))
     if not 1 <= rendering.camera_rate <= FPS or FPS % rendering.camera_rate:
         raise RuleSafeError(f"the camera rate is {rendering.camera_rate} Hz; valid: 1, 2, 5, 10")
     request = load_request(directory)
@@ -94,7 +93,7 @@ def render(
         )
     with DemoFolder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
-        writer = DatasetWriter(rendering.dataset)
+        writer = DatasetWriter(rendering.dataset, rendering.cameras)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
         missing = [place for place in places if not writer.is_intact(place.index)]
         if missing:
@@ -118,7 +117,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = {
         "observations": rendering.observations,
         "look": rendering.look,
-        "cameras": sha256(Path(rendering.cameras)) if rendering.cameras else "",
+        **({"cameras": ""} | rendering.cameras.to_entry()),
         **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
         "attempts": {k: v for k, v in request.items() if k not in varying},
     }
@@ -147,19 +146,19 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
     spent = time.process_time()
     recording = read(DemoFolder(directory).file(place.rule, place.attempt, success=True))
     variation = look_of(recording, rendering.look)
-    keys = SHOWN[rendering.observations]
-    DatasetWriter(rendering.dataset).write(
+    shown = None
+    if rendering.keys:
+        shown = frames(
+            recording, variation, rendering.cameras, rendering.keys, rendering.camera_rate
+        )
+    DatasetWriter(rendering.dataset, rendering.cameras).write(
         place.index,
         EpisodeData(
             task=recording.facts["instruction"],
             joint_positions=recording.joint_positions(),
             joint_velocities=recording.joint_velocities(),
             actions=recording.columns["action"][:-1],
-            frames=(
-                frames(recording, variation, rendering.cameras, keys, rendering.camera_rate)
-                if keys
-                else None
-            ),
+            frames=shown,
             subtasks=subtasks(recording),
             privileged={name: recording.columns[name][:-1] for name in PRIVILEGED},
             facts={**recording.facts, "shown": variation.to_dict(), "look": rendering.look},
@@ -195,8 +194,8 @@ def _simulation() -> Simulation:
 def frames(
     recording: RecordedAttempt,
     variation: Variation,
-    cameras: str = "",
-    keys: Sequence[str] = SHOWN["all"],
+    cameras: CameraSet = DEFAULT_CAMERAS,
+    keys: Sequence[str] | None = None,
     camera_rate: int = FPS,
 ) -> Iterator[Frame]:
     """Yield the rendered observation of each recorded frame.
@@ -204,19 +203,18 @@ def frames(
     Args:
         recording: attempt that is rendered.
         variation: variation of the scene.
-        cameras: YAML file of the cameras; empty: the default cameras.
-        keys: observation keys to render, as for `Observer.observe`.
+        cameras: the cameras.
+        keys: observation keys to render; None: all images and the point cloud.
         camera_rate: rate of the rendered observations, Hz; other frames repeat the last one.
     """
     simulation = _simulation()
     facts = recording.facts
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
-    mounted = load_cameras(Path(cameras)) if cameras else (HEAD, FRONT)
-    observer = Observer(simulation, mounted)
+    observer = Observer(simulation, cameras)
     steps = simulation.config.physics.controls_per_frame
-    seen: dict[str, Any] = {}
     for frame in range(recording.frames):
         if frame % (FPS // camera_rate) == 0:
             simulation.show(recording.joints(frame))
-            seen = observer.observe(keys, instant=frame * steps)
-        yield Frame(seen.get("head_rgb"), seen.get("front_rgb"), seen.get("points"))
+            seen = observer.observe(cameras.keys if keys is None else keys, frame * steps)
+            images = {camera.name: seen[camera.key] for camera in cameras if camera.key in seen}
+        yield Frame(images, seen.get(POINTS))

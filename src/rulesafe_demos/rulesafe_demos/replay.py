@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
@@ -147,13 +148,14 @@ class _Camera:
         self._observer = Observer(simulation)
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
-        seen = self._observer.observe(("head_rgb", "front_rgb"))
+        seen = self._observer.observe(camera.key for camera in DEFAULT_CAMERAS)
+        images = {camera.name: seen[camera.key] for camera in DEFAULT_CAMERAS}
         now = self._clock.stopped(simulation.snapshot())
         facts, last = self._recording.facts, simulation.frame == self._recording.frames
         verdict = ""
         if last:
             verdict = f"{'opened' if facts['success'] else 'failed'} after {now.time:.1f} s"
-        image = compose(seen["head_rgb"], seen["front_rgb"], now, facts["instruction"], verdict)
+        image = compose(images, now, facts["instruction"], verdict)
         self.film.add(image)
         if last:
             self.film.hold(image, LINGER)

@@ -26,6 +26,7 @@ from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage, Image
 
 from planner_node.reach import out_of_reach
+from rulesafe_core.cameras import load_cameras
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
@@ -119,8 +120,12 @@ class EvaluatorParameters(Settings):
         "folder, named by date and time.",
     )
     film: bool = setting(True, "Write film.mp4 and sheet.png if images are published.")
-    head_image: str = setting("/camera/head/image_raw", "Topic of the video's head camera.")
-    front_image: str = setting("/camera/front/image_raw", "Topic of the video's front camera.")
+    camera_file: str = setting(
+        "", "YAML file of the video's cameras (docs/cameras.md); empty: head and front."
+    )
+    film_topics: bool = setting(
+        False, "Use the larger images on /film/CAMERA/compressed (parameter film of sim_node)."
+    )
 
     def conditions(self) -> Conditions:
         """Return the conditions of the episodes."""
@@ -215,6 +220,7 @@ class EvaluatorNode(Node):
         self._reservation = reserve_topic(self, "/evaluate")
         self._values = declare(self, EvaluatorParameters)
         self.folder = results_folder(self._values.out)
+        self._cameras = load_cameras(self._values.camera_file)
         self._request: EvaluationRequest | None = None
         if self._values.episodes:
             # Unknown names are reported before the node waits for the simulation.
@@ -233,10 +239,11 @@ class EvaluatorNode(Node):
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
         if film and self._values.film:
-            for camera in ("head", "front"):
-                topic = getattr(self._values, f"{camera}_image")
-                kind = CompressedImage if topic.endswith("/compressed") else Image
-                self.create_subscription(kind, topic, self._on_image(camera), IMAGE_QOS)
+            large = self._values.film_topics
+            for camera in self._cameras:
+                topic = camera.film_topic if large else camera.topic()
+                kind = CompressedImage if large else Image
+                self.create_subscription(kind, topic, self._on_image(camera.name), IMAGE_QOS)
             self.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
         self.create_timer(0.25, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._server = ActionServer(
@@ -455,7 +462,8 @@ class EvaluatorNode(Node):
     async def _run_in_simulation(self, episode: Episode, filmed: Path | None) -> EpisodeRecord:
         recorder = None
         if filmed and self._values.film:
-            recorder = VideoRecorder(filmed, load_rule(episode.source).description)
+            instruction = load_rule(episode.source).description
+            recorder = VideoRecorder(filmed, instruction, self._cameras.names)
         request = ResetEpisode.Request(episode=episode.to_json())
         self._episode, self._early, self._log = 0, [], FrameLog()
         self._call = RepeatedRequest(lambda: self._reset.call_async(request), RETRY_PERIOD)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from policy_node.history import ObservationHistory
 from policy_node.loading import close_policy
-from policy_node.policy import CAMERAS, CHUNK, Policy, check_chunk
+from policy_node.policy import CHUNK, Policy, check_chunk
 from rulesafe_core.chunks import PERIOD, load_executor, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import format_trace
 from rulesafe_data.layout import SUBTASKS
 from rulesafe_eval.memory_inputs import observed_input
-from rulesafe_sim.observer import CAMERA_OF, Observer
+from rulesafe_sim.observer import Observer
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from vq_memory_node.memory import Memory, Reading
@@ -26,9 +26,6 @@ from vq_memory_node.rolling import RollingMemory
 
 if TYPE_CHECKING:
     from policy_node.network_policy import NetworkPolicy  # imports torch
-
-IMAGES = {CAMERA_OF[key]: key for key in ("head_rgb", "front_rgb")}
-"""Observation key of each camera."""
 
 
 class PolicyError(Exception):
@@ -67,7 +64,8 @@ class PolicyAgent(Agent):
 
     def reset(self, simulation: Simulation) -> None:
         """Start an episode. Raises PolicyError if the policy raises an exception."""
-        self._observer = Observer(simulation) if self.renders else None
+        cameras = self._policy.needs.cameras
+        self._observer = Observer(simulation, cameras) if self.renders else None
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
         self._last_action: NDArray[np.float64] | None = None
@@ -99,7 +97,8 @@ class PolicyAgent(Agent):
         self.memory.push(self.observed_input(simulation))
         # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
-        keys += list(IMAGES.values()) if needs.images and not until_inference else []
+        cameras = () if until_inference else needs.image_cameras
+        keys += [needs.cameras[camera].key for camera in cameras]
         seen: dict[str, NDArray[Any]] = {}
         if keys and self._observer:
             seen = self._observer.observe(keys)
@@ -107,7 +106,7 @@ class PolicyAgent(Agent):
             simulation.frame,
             positions,
             seen.get("points"),
-            {camera: seen[IMAGES[camera]] for camera in CAMERAS if IMAGES[camera] in seen},
+            {camera: seen[needs.cameras[camera].key] for camera in cameras},
         )
 
     def observed_input(self, simulation: Simulation) -> NDArray[np.float32]:

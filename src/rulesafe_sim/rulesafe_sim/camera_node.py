@@ -11,9 +11,9 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
 from rulesafe_core import convert
+from rulesafe_core.cameras import POINTS, POINTS_TOPIC, ROOT, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import ros_context
-from rulesafe_sim.camera_frames import CAMERAS, optical_frame
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episodes import Episode
 
@@ -63,18 +63,19 @@ class CameraNode(Node):
 
     Args:
         config: split and robot of the scenes.
+        cameras: the cameras.
         name: name of the node.
         keys: observations to publish; a subclass may add messages.
     """
 
     def __init__(
-        self, config: SimulationConfig, name: str, keys: tuple[str, ...] = ("head_rgb", "front_rgb")
+        self, config: SimulationConfig, cameras: CameraSet, name: str, keys: Collection[str]
     ) -> None:
         super().__init__(name)
         from rulesafe_sim.simulation import Simulation
 
         self._simulation = Simulation(config, render=True)
-        self._keys = keys
+        self._cameras, self._keys = cameras, keys
         self._observer: Observer | None = None
         self._last: dict[str, Any] = {}  # the messages of the last frame by topic
         self._publishers_of = {
@@ -85,12 +86,11 @@ class CameraNode(Node):
     def topics(self) -> dict[str, type]:
         """Return the message type of each topic."""
         kinds: dict[str, type] = {}
-        for camera in CAMERAS:
-            if f"{camera}_rgb" in self._keys:
-                kinds[f"/camera/{camera}/image_raw"] = Image
-                kinds[f"/camera/{camera}/camera_info"] = CameraInfo
-        if "points" in self._keys:
-            kinds["/camera/points"] = PointCloud2
+        for camera in self._cameras:
+            if camera.key in self._keys:
+                kinds |= {camera.topic(): Image, camera.topic("camera_info"): CameraInfo}
+        if POINTS in self._keys:
+            kinds[POINTS_TOPIC] = PointCloud2
         return kinds
 
     def begin(self, episode: Episode) -> None:
@@ -98,7 +98,7 @@ class CameraNode(Node):
         from rulesafe_sim.observer import Observer
 
         self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
-        self._observer = Observer(self._simulation)
+        self._observer = Observer(self._simulation, self._cameras)
         self._last = {}
 
     @property
@@ -118,16 +118,16 @@ class CameraNode(Node):
     def encode(self, observation: Mapping[str, Any], stamp: int) -> dict[str, Any]:
         """Return the messages of a frame by topic."""
         messages: dict[str, Any] = {}
-        for camera in CAMERAS:
-            if (rgb := observation.get(f"{camera}_rgb")) is None:
+        for camera in self._cameras:
+            if (rgb := observation.get(camera.key)) is None:
                 continue
-            frame, (height, width, _) = optical_frame(camera), rgb.shape
-            messages[f"/camera/{camera}/image_raw"] = convert.to_image(rgb, stamp, frame)
-            messages[f"/camera/{camera}/camera_info"] = convert.to_camera_info(
-                self.rig.intrinsics(camera), width, height, stamp, frame
+            matrix, frame = self.rig.intrinsics(camera.name), camera.optical_frame
+            messages[camera.topic()] = convert.to_image(rgb, stamp, frame)
+            messages[camera.topic("camera_info")] = convert.to_camera_info(
+                matrix, camera.width, camera.height, stamp, frame
             )
-        if "points" in observation:
-            messages["/camera/points"] = convert.to_cloud(observation["points"], stamp, "pelvis")
+        if POINTS in observation:
+            messages[POINTS_TOPIC] = convert.to_cloud(observation[POINTS], stamp, ROOT)
         return messages
 
     def republish(self) -> None:
@@ -161,38 +161,38 @@ class SimCameraNode(CameraNode):
     """The cameras of the simulation node.
 
     Args:
+        config, cameras: as for CameraNode.
         observe: whether to publish images and the point cloud of the observation.
         film_size: width and height of additional images for a video, pixels; 0: none.
     """
 
-    def __init__(self, config: SimulationConfig, observe: bool, film_size: int) -> None:
+    def __init__(
+        self, config: SimulationConfig, cameras: CameraSet, observe: bool, film_size: int
+    ) -> None:
         self._film_size = film_size
-        keys = ("head_rgb", "front_rgb", "points") if observe else ()
-        super().__init__(config, "sim_camera_node", keys)
+        super().__init__(config, cameras, "sim_camera_node", cameras.keys if observe else ())
 
     def topics(self) -> dict[str, type]:
-        film = {f"/film/{name}/compressed": CompressedImage for name in CAMERAS}
+        film = {camera.film_topic: CompressedImage for camera in self._cameras}
         return super().topics() | (film if self._film_size else {})
 
     def begin(self, episode: Episode) -> None:
         super().begin(episode)
         if self._film_size:
-            from rulesafe_sim.cameras import FRONT, HEAD, CameraRig, shifted
+            from rulesafe_sim.cameras import CameraRig
 
-            side = self._film_size
-            cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
-            shifts = self._simulation.variation.cameras
-            self._film = CameraRig(self._simulation.scene, shifted(cameras, shifts))
+            simulation, cameras = self._simulation, self._cameras.resized(self._film_size)
+            shifted = simulation.variation.cameras.apply(cameras)
+            self._film = CameraRig(simulation.scene, shifted, simulation.mounts)
 
     def encode(self, observation: Mapping[str, Any], stamp: int) -> dict[str, Any]:
         messages = super().encode(observation, stamp)
         if self._film_size:
             self._simulation.show_links()
             self._film.take()
-            for name in CAMERAS:
-                messages[f"/film/{name}/compressed"] = convert.to_jpeg(
-                    self._film.rgb(name), stamp, optical_frame(name)
-                )
+            for camera in self._cameras:
+                rgb = self._film.rgb(camera.name)
+                messages[camera.film_topic] = convert.to_jpeg(rgb, stamp, camera.optical_frame)
         return messages
 
 

@@ -5,78 +5,19 @@ is defined in visuals.py.
 """
 
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import sapien
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import OPTICAL_IN_BODY, ROOT, CameraConfig
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.settings import Settings, required, setting
-from rulesafe_core.transforms import Transform, Vec3, from_parts, from_xyz_rpy, to_quat_wxyz
-from rulesafe_sim.variation import Cameras, CameraShift
-
-OPTICAL_IN_BODY = from_parts([[0, 0, 1], [-1, 0, 0], [0, -1, 0]], (0, 0, 0))
-"""Pose of the optical frame (z forward, x right, y down; REP 103) in the body frame (x forward)."""
-
-
-@dataclass(frozen=True)
-class CameraConfig(Settings):
-    """A pinhole camera with square pixels; xyz and rpy are the pose of its body frame (x forward,
-    y left, z up)."""
-
-    name: str
-    xyz: Vec3 = required(unit="m")
-    rpy: Vec3 = required(unit="rad")
-    fovy: float = required(unit="rad", help="Vertical angle of view.", above=0, below=np.pi)
-    width: int = setting(224, "", 1, unit="pixels")
-    height: int = setting(224, "", 1, unit="pixels")
-    link: str = setting("", "Reference link of the pose; empty: the pelvis frame.")
-    near: float = setting(0.02, "Smallest rendered depth.", unit="m")
-    far: float = setting(12.0, "Largest rendered depth.", unit="m")
-
-
-def looking_at(eye: Vec3, target: Vec3) -> Vec3:
-    """Return roll (0), pitch and yaw (rad) of a camera at `eye` that looks at `target` (m)."""
-    x, y, z = np.subtract(target, eye)
-    return 0.0, float(np.arctan2(-z, np.hypot(x, y))), float(np.arctan2(y, x))
-
-
-HEAD = CameraConfig(
-    "head",
-    # Position of camera_link on torso_link in the H1-2 URDF; torso_link coincides with the pelvis
-    # frame while the waist is at 0. In the URDF the camera looks 50.8 deg down and straight ahead,
-    # so that a safe is at the image border; here it looks 36 deg down and 20 deg to the right.
-    xyz=(0.11109, 0.0175, 0.68789),
-    rpy=(0.0, float(np.radians(36)), float(np.radians(-20))),
-    fovy=float(np.radians(70)),
-)
-"""Egocentric view: the head camera of the robot, above the safe and the hand."""
-
-_FRONT_POSITION: Vec3 = (-0.35, -0.95, 0.85)
-FRONT = CameraConfig(
-    "front",
-    xyz=_FRONT_POSITION,
-    rpy=looking_at(_FRONT_POSITION, (0.47, -0.27, 0.22)),
-    fovy=float(np.radians(38)),
-)
-"""Third-person view: robot, hand, door and parts from the robot's right."""
-
-
-def shifted(cameras: Iterable[CameraConfig], shifts: Cameras) -> tuple[CameraConfig, ...]:
-    """Apply the pose changes of a variation; cameras other than "head" and "front" are kept."""
-    result = []
-    for camera in cameras:
-        shift = getattr(shifts, camera.name, CameraShift())
-        x, y, z = np.add(camera.xyz, shift.xyz).tolist()
-        roll, pitch, yaw = np.add(camera.rpy, shift.rpy).tolist()
-        fovy = camera.fovy + shift.fov
-        result.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
-    return tuple(result)
+from rulesafe_core.transforms import Transform, from_xyz_rpy, to_quat_wxyz
 
 
 class PixelCloud(NamedTuple):
@@ -127,10 +68,21 @@ def _start_renderer() -> int:
 
 
 class CameraRig:
-    """Cameras in a scene. `take()` renders; the other methods read the latest images."""
+    """Cameras in a scene. `take()` renders; the other methods read the latest images.
 
-    def __init__(self, scene: sapien.Scene, configs: Iterable[CameraConfig]):
-        self._scene = scene
+    Args:
+        scene: the scene.
+        configs: the cameras.
+        mounts: link of the scene and pose of links that are merged into it (`body.fixed_links`).
+    """
+
+    def __init__(
+        self,
+        scene: sapien.Scene,
+        configs: Iterable[CameraConfig],
+        mounts: Mapping[str, tuple[str, Transform]] = MappingProxyType({}),
+    ):
+        self._scene, self._mounts = scene, mounts
         self.configs = {config.name: config for config in configs}
         self._cameras = {name: self._add(config) for name, config in self.configs.items()}
         self._taken: set[str] = set()
@@ -204,18 +156,22 @@ class CameraRig:
         camera.name = config.name
         camera.set_fovy(config.fovy, compute_x=True)
         camera.near, camera.far = config.near, config.far
-        self._mount(config.link).add_component(camera)
-        camera.local_pose = _pose(from_xyz_rpy(config.xyz, config.rpy))
+        link, pose = self._mounts.get(config.link, (config.link, np.eye(4)))
+        try:
+            self._entity(link).add_component(camera)
+        except RuleSafeError as error:
+            raise RuleSafeError(f"camera {config.name!r}: {error}") from None
+        camera.local_pose = _pose(pose @ from_xyz_rpy(config.xyz, config.rpy))
         return camera
 
-    def _mount(self, link: str) -> sapien.Entity:
-        if not link:
+    def _entity(self, link: str) -> sapien.Entity:
+        if link == ROOT:  # it does not move
             mount = sapien.Entity()
             self._scene.add_entity(mount)
             return mount
         links = {entity.name: entity for entity in self._scene.entities if entity.name}
         if link not in links:
-            raise unknown_name("link", link, sorted(links))
+            raise unknown_name("link", link, sorted({*links, *self._mounts}))
         return links[link]
 
 

@@ -22,16 +22,16 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.cloud import CLOUD_POINTS, Workspace, load_sampler
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_locks.instructions import Length, check_length
 from rulesafe_locks.rules import Rule, load_rule
-from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
 from rulesafe_sim.episodes import Episode
-from rulesafe_sim.observer import CAMERA_OF, OBSERVATIONS, Observer
+from rulesafe_sim.observer import JOINT_KEYS, Observer
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
@@ -66,9 +66,9 @@ class RuleSafeEnv(SeededEnv):
         rule: id of a rule in `rules.RULES` or of a generated lock, or the path of its file.
         safe: id of a safe in `safes.SAFES`, or the path of its file.
         seed: seed of the first reset if `reset` gets none; later resets without a seed draw one.
-        observations: keys of the observation. Without images and point clouds (and without
-            `render_mode`) the environment needs no Vulkan.
-        render_mode: "rgb_array": `render()` returns both cameras side by side, (224, 448, 3).
+        observations: keys of the observation; None: all. Without images and point clouds (and
+            without `render_mode`) the environment needs no Vulkan.
+        render_mode: "rgb_array": `render()` returns all cameras side by side, (224, 448, 3).
         config: rates and contact settings, and the split if `split` is None.
         split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
             file (docs/randomisation.md); None: that of `config`.
@@ -76,6 +76,8 @@ class RuleSafeEnv(SeededEnv):
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
             --step-seconds`.
         instruction: whether `RuleSafeEnv.instruction` is the rule's "long" or "short" text.
+        cameras: the cameras (`rulesafe_core.cameras`), each with an observation `NAME_rgb`; the
+            first one provides the point cloud.
 
     Raises:
         RuleSafeError: unknown rule, safe, observation, sampler, split, instruction or option, a NaN
@@ -89,28 +91,31 @@ class RuleSafeEnv(SeededEnv):
         rule: str | Rule = "rule_001",
         safe: str | Safe = "safe_01",
         seed: int | None = 0,
-        observations: Sequence[str] = OBSERVATIONS,
+        observations: Sequence[str] | None = None,
         render_mode: str | None = None,
         config: SimulationConfig = SimulationConfig(),
         sampler: str = "farthest",
         split: str | None = None,
         step_seconds: float = SECONDS_A_STEP,
         instruction: Length = "long",
+        cameras: CameraSet = DEFAULT_CAMERAS,
     ):
         super().__init__(seed)
         check_length(instruction)
-        for key in observations:
-            if key not in OBSERVATIONS:
-                raise unknown_name("observation", key, OBSERVATIONS)
+        available = _observation_spaces(cameras)
+        for key in observations or ():
+            if key not in available:
+                raise unknown_name("observation", key, available)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise unknown_name("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
-        self._keys = tuple(observations)
+        self._keys = tuple(available if observations is None else observations)
+        self._cameras = cameras
         self._rule, self._safe = load_rule(rule), load_safe(safe)
         self._step_seconds, self._length = step_seconds, instruction
         self._time_limit = time_limit(self._rule, step_seconds)
         self._sampler = load_sampler(sampler)
-        rendered = render_mode is not None or any(key in CAMERA_OF for key in self._keys)
+        rendered = render_mode is not None or any(key in cameras.keys for key in self._keys)
         if split is not None:
             config = replace(config, split=split)
         self.simulation = Simulation(config, render=rendered)
@@ -118,7 +123,7 @@ class RuleSafeEnv(SeededEnv):
         self._observer: Observer | None = None
         self._score = 0.0
         self.action_space = _action_space()
-        self.observation_space = spaces.Dict({key: _SPACES[key] for key in self._keys})
+        self.observation_space = spaces.Dict({key: available[key] for key in self._keys})
 
     @property
     def instruction(self) -> str:
@@ -149,7 +154,7 @@ class RuleSafeEnv(SeededEnv):
             self._time_limit, variation = episode.time_limit, episode.fixed()
         self.simulation.reset(self._rule, self._safe, seed, variation)
         self._home = self.simulation.command
-        self._observer = Observer(self.simulation, sampler=self._sampler)
+        self._observer = Observer(self.simulation, self._cameras, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
 
@@ -181,11 +186,13 @@ class RuleSafeEnv(SeededEnv):
         return observation, reward, terminated, truncated, self._info()
 
     def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
-        """Return front and head image side by side (224, 448, 3), or None without render mode."""
+        """Return the images of all cameras side by side, front then head (224, 448, 3), or None
+        without render mode."""
         if self.render_mode is None:
             return None
-        views = self._require_observer().observe(("front_rgb", "head_rgb"))
-        return np.hstack([views["front_rgb"], views["head_rgb"]])
+        keys = [camera.key for camera in reversed(self._cameras.cameras)]
+        views = self._require_observer().observe(keys)
+        return np.hstack([views[key] for key in keys])
 
     def close(self) -> None:
         self._observer = None
@@ -242,13 +249,17 @@ def _points_space() -> spaces.Box:
     return spaces.Box(np.tile(low, (CLOUD_POINTS, 1)), np.tile(high, (CLOUD_POINTS, 1)))
 
 
-_SPACES: dict[str, spaces.Space] = {
-    "head_rgb": spaces.Box(0, 255, (HEAD.height, HEAD.width, 3), np.uint8),
-    "front_rgb": spaces.Box(0, 255, (FRONT.height, FRONT.width, 3), np.uint8),
-    "points": _points_space(),
-    "joint_positions": _positions_space(len(ACTION_JOINTS)),
-    "all_joint_positions": _positions_space(len(ALL_JOINTS)),
-}
+def _observation_spaces(cameras: CameraSet) -> dict[str, spaces.Space]:
+    """Return the space of each observation key, in the order of `Observer.keys`."""
+    joints = zip(JOINT_KEYS, (ACTION_JOINTS, ALL_JOINTS), strict=True)
+    return {
+        **{
+            camera.key: spaces.Box(0, 255, (camera.height, camera.width, 3), np.uint8)
+            for camera in cameras
+        },
+        POINTS: _points_space(),
+        **{key: _positions_space(len(names)) for key, names in joints},
+    }
 
 
 gymnasium.register(id="RuleSafe-v1", entry_point="rulesafe_sim.env:RuleSafeEnv")

@@ -24,6 +24,7 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 
 from rulesafe_core import convert, ros
+from rulesafe_core.cameras import CameraSet, load_cameras
 from rulesafe_core.chunks import EXECUTORS, MAX_STEPS, PERIOD, SECOND, Chunk, load_executor
 from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.errors import RuleSafeError
@@ -35,7 +36,6 @@ from rulesafe_core.text_files import read_text
 from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim.camera_frames import camera_frames
 from rulesafe_sim.camera_node import CameraProcess, CameraRequest, SimCameraNode
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.convert import to_joint_state, to_status
@@ -43,7 +43,6 @@ from rulesafe_sim.episodes import Episode
 from rulesafe_sim.reset_ros import FirstEpisode, answer_reset
 from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
-from rulesafe_sim.variation import Cameras
 
 REFRESH = 0.1
 """Period (s of wall time) at which the last states are published again while simulated time is
@@ -96,7 +95,10 @@ class SimulationParameters(FirstEpisode):
     cameras: bool = setting(
         True, "Publish images and point clouds at 10 Hz; false needs no Vulkan."
     )
-    film: bool = setting(False, "Publish larger images for a video, /film/{head,front}/compressed.")
+    camera_file: str = setting(
+        "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
+    )
+    film: bool = setting(False, "Publish larger images for a video, /film/CAMERA/compressed.")
     film_size: int = setting(480, "Width and height of the video images.", 64, 1080, "pixels")
     tf: bool = setting(
         True,
@@ -119,9 +121,11 @@ class SimNode(Node):
         self._loaded = values.episode()  # report unknown names before the cameras start
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
         film_size = values.film_size if values.film else 0
+        self._camera_set = load_cameras(values.camera_file)
         self._cameras: CameraProcess | None = None
         if values.cameras or film_size:
-            self._cameras = CameraProcess(SimCameraNode, config, values.cameras, film_size)
+            arguments = config, self._camera_set, values.cameras, film_size
+            self._cameras = CameraProcess(SimCameraNode, *arguments)
         self._simulation = Simulation(config)
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
@@ -133,8 +137,8 @@ class SimNode(Node):
         urdf = config.robot_urdf
         self._robot_urdf = read_text(Path(urdf)) if urdf else to_urdf(ROBOT)
         self._frames = FramePublisher(self) if values.tf else None
-        self._described: Cameras | None = None  # the published pose of the cameras
-        self._describe(Cameras())
+        self._described: CameraSet | None = None  # with the published poses
+        self._describe(self._camera_set)
         if values.start:
             self._begin(self._loaded)
 
@@ -163,7 +167,7 @@ class SimNode(Node):
         """Start an episode and return its number. On a RuleSafeError the current one continues."""
         self._send_status(wait=True)
         episode = replace(episode, variation=episode.fixed())
-        camera_frames(episode.fixed().cameras)  # raises before anything is changed
+        episode.fixed().cameras.apply(self._camera_set)  # raises before anything is changed
         self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
         self._status.forget()  # that of the episode before
         if self._cameras:
@@ -174,7 +178,7 @@ class SimNode(Node):
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
-        self._describe(self._simulation.variation.cameras)
+        self._describe(self._simulation.variation.cameras.apply(self._camera_set))
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))
         body = safe_on_stand(self._simulation.safe, self._simulation.pose_safe_in_pelvis)
@@ -189,12 +193,12 @@ class SimNode(Node):
         self._publish()
         return self._episode
 
-    def _describe(self, cameras: Cameras) -> None:
+    def _describe(self, cameras: CameraSet) -> None:
         """Publish the robot's URDF with the cameras' frames, unless it is unchanged."""
         if cameras == self._described:
             return
         self._described = cameras
-        urdf = with_frames(self._robot_urdf, camera_frames(cameras))
+        urdf = with_frames(self._robot_urdf, cameras.frames())
         self._description.publish(String(data=urdf))
         if self._frames:
             self._frames.describe(urdf, self._now)

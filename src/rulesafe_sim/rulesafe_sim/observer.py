@@ -8,25 +8,23 @@ Example::
     observer.observe(("head_rgb", "joint_positions"))
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.cloud import SAMPLERS, PointSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_INDICES
-from rulesafe_sim.cameras import FRONT, HEAD, CameraConfig, CameraRig, shifted
+from rulesafe_sim.cameras import CameraRig
 from rulesafe_sim.physics import has_renderer
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.visuals import build_room
 
-CAMERA_OF = {"head_rgb": "head", "front_rgb": "front", "points": "head"}
-"""The camera of each rendered observation; the point cloud is that of the head camera."""
-
-OBSERVATIONS = (*CAMERA_OF, "joint_positions", "all_joint_positions")
-"""All observation keys of `Observer.observe`."""
+JOINT_KEYS = ("joint_positions", "all_joint_positions")
+"""Observation keys that need no rendering."""
 
 
 class Observer:
@@ -37,16 +35,22 @@ class Observer:
 
     Args:
         simulation: the simulation; its variation defines lights, colours and camera poses.
-        cameras: must contain "head" and "front"; their sizes are the image sizes.
+        cameras: the cameras; the first one provides the point cloud.
         workspace: box in the pelvis frame to which the point cloud is cropped. It is the same for
             all seeds, since the true pose of the safe is privileged.
         sampler: point cloud sampler, see `cloud.SAMPLERS`.
+
+    Attributes:
+        keys: all observation keys of `observe`.
+
+    Raises:
+        RuleSafeError: the simulation was not reset, or it has no such link as that of a camera.
     """
 
     def __init__(
         self,
         simulation: Simulation,
-        cameras: Sequence[CameraConfig] = (HEAD, FRONT),
+        cameras: CameraSet = DEFAULT_CAMERAS,
         workspace: Workspace = Workspace(),
         sampler: PointSampler = SAMPLERS["farthest"],
     ):
@@ -56,22 +60,26 @@ class Observer:
         self._scene = simulation.scene
         self._workspace, self._sampler = workspace, sampler
         self._rig: CameraRig | None = None
+        self._camera_of = {camera.key: camera.name for camera in cameras}
+        self._camera_of[POINTS] = cameras.depth.name
+        self.keys = (*self._camera_of, *JOINT_KEYS)
         if has_renderer(self._scene):
             variation = simulation.variation
             build_room(self._scene, variation.lighting, variation.colours)
-            self._rig = CameraRig(self._scene, shifted(cameras, variation.cameras))
+            self._rig = CameraRig(self._scene, variation.cameras.apply(cameras), simulation.mounts)
 
     @property
     def rig(self) -> CameraRig:
         """The cameras. Raises RuleSafeError if the simulation does not render."""
         if self._rig is None:
+            rendered = ", ".join(self._camera_of)
             raise RuleSafeError(
-                f"{', '.join(CAMERA_OF)} need a simulation that renders: Simulation(render=True)"
+                f"{rendered} need a simulation that renders: Simulation(render=True)"
             )
         return self._rig
 
     def observe(
-        self, keys: Iterable[str] = OBSERVATIONS, instant: int | None = None
+        self, keys: Iterable[str] | None = None, instant: int | None = None
     ) -> dict[str, NDArray[Any]]:
         """Compute the current observations in new arrays; each camera renders at most one image.
 
@@ -79,25 +87,25 @@ class Observer:
         and `instant`.
 
         Args:
-            keys: keys in OBSERVATIONS.
+            keys: some of `keys`; None: all.
             instant: control step, which seeds the point cloud sampler. Pass it if the scene shows
                 recorded joints (`Simulation.show`); None: the current one.
 
         Returns:
-            `head_rgb`, `front_rgb` (224, 224, 3) uint8; `points` (1024, 6) float32: x, y, z in the
-            pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,) and `all_joint_positions`
-            (39,) float32, rad.
+            `head_rgb`, `front_rgb`, ... of each camera (224, 224, 3) uint8; `points` (1024, 6)
+            float32: x, y, z in the pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,)
+            and `all_joint_positions` (39,) float32, rad.
 
         Raises:
             RuleSafeError: a key is unknown, or the simulation was reset.
         """
-        keys = tuple(keys)
+        keys = self.keys if keys is None else tuple(keys)
         for key in keys:
-            if key not in OBSERVATIONS:
-                raise unknown_name("observation", key, OBSERVATIONS)
+            if key not in self.keys:
+                raise unknown_name("observation", key, self.keys)
         if self._simulation.scene is not self._scene:
             raise RuleSafeError("the simulation was reset: make a new Observer for the new scene")
-        cameras = {CAMERA_OF[key] for key in keys if key in CAMERA_OF}
+        cameras = {self._camera_of[key] for key in keys if key in self._camera_of}
         if cameras:
             self._simulation.show_links()
             self.rig.take(*sorted(cameras))
@@ -106,17 +114,17 @@ class Observer:
         return {key: self._one(key, instant) for key in keys}
 
     def _one(self, key: str, instant: int) -> NDArray[Any]:
-        if key == "points":
+        if key == POINTS:
             return self._cloud(instant)
-        if key in CAMERA_OF:
-            return self.rig.rgb(CAMERA_OF[key])
+        if key in self._camera_of:
+            return self.rig.rgb(self._camera_of[key])
         positions = self._simulation.joint_positions
         if key == "joint_positions":
             positions = positions[ACTION_INDICES]
         return positions.astype(np.float32)
 
     def _cloud(self, instant: int) -> NDArray[np.float32]:
-        pixels = self.rig.cloud_pixels(CAMERA_OF["points"])
+        pixels = self.rig.cloud_pixels(self._camera_of[POINTS])
         # A separate generator for each instant: the point cloud depends on seed and time, not on
         # the number of previous observations.
         rng = np.random.default_rng((self._simulation.seed, instant))

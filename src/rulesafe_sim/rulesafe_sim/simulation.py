@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_core.body import fix_joints, merge_fixed
+from rulesafe_core.body import fix_joints, fixed_links, merge_fixed
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
 from rulesafe_core.robot import FIXED_POSITIONS, HOME, h1_2
@@ -110,6 +110,7 @@ class Simulation:
     Attributes:
         external_torques: torque (N m, positive opens) on some parts besides those of detents and
             springs, for example of a disturbance; empty after a reset.
+        mounts: link of the scene, and pose in it, of each link of the robot.
     """
 
     scene: physics.sapien.Scene
@@ -119,7 +120,8 @@ class Simulation:
         self.split = load_split(config.split)
         self._render = render
         robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
-        self._robot_body = merge_fixed(fix_joints(robot, FIXED_POSITIONS))
+        posed = fix_joints(robot, FIXED_POSITIONS)
+        self._robot_body, self.mounts = merge_fixed(posed), fixed_links(posed)
 
     def reset(
         self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None

@@ -11,7 +11,10 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from math import pi
 from typing import Any, TypeVar
 
+import numpy as np
+
 from rulesafe_core.body import Color, Material, linear_to_srgb, srgb_to_linear
+from rulesafe_core.cameras import CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.nested import replace_nested
@@ -80,8 +83,21 @@ class CameraShift:
 
 @dataclass(frozen=True)
 class Cameras:
+    """Shifts of the cameras "head" and "front"; others do not vary."""
+
     head: CameraShift = CameraShift()
     front: CameraShift = CameraShift()
+
+    def apply(self, cameras: CameraSet) -> CameraSet:
+        """Return the cameras with the shifts of those that vary."""
+        result = []
+        for camera in cameras:
+            shift = getattr(self, camera.name, CameraShift())
+            x, y, z = np.add(camera.xyz, shift.xyz).tolist()
+            roll, pitch, yaw = np.add(camera.rpy, shift.rpy).tolist()
+            fovy = camera.fovy + shift.fov
+            result.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
+        return CameraSet(tuple(result))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from sensor_msgs.msg import Image, JointState, PointCloud2
 
 from rulesafe_core import convert, messages
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS_TOPIC
 from rulesafe_core.chunks import MAX_STEPS, PERIOD
 from rulesafe_core.chunks_ros import ChunkPublisher
 from rulesafe_core.client_node import ClientNode, connected
@@ -43,9 +44,9 @@ class Listener(ClientNode):
         listen = self.create_subscription
         listen(JointState, "/joint_states", self._on_joints, convert.STATE_QOS)  # type: ignore
         listen(EpisodeStatus, "/episode/status", self._on_status, convert.STATE_QOS)
-        for name in ("head", "front"):
-            listen(Image, f"/camera/{name}/image_raw", self._on_image, convert.IMAGE_QOS)
-        listen(PointCloud2, "/camera/points", lambda _: None, convert.IMAGE_QOS)
+        for camera in DEFAULT_CAMERAS:
+            listen(Image, camera.topic(), self._on_image, convert.IMAGE_QOS)
+        listen(PointCloud2, POINTS_TOPIC, lambda _: None, convert.IMAGE_QOS)
 
     def _on_joints(self, message, info) -> None:
         now, stamp = time.time_ns(), messages.to_ns(message.header.stamp)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from policy_node.configs import SkillsConfig, TrainConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
-from policy_node.policy import CAMERAS, CHUNK, Observation
+from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -173,9 +173,9 @@ def _observation(
         points=rng.random((needs.cloud_frames, needs.points, 6), np.float32)
         if needs.points
         else None,
-        images={camera: rng.integers(0, 256, (224, 224, 3), np.uint8) for camera in CAMERAS}
-        if needs.images
-        else {},
+        images={
+            camera: rng.integers(0, 256, (224, 224, 3), np.uint8) for camera in needs.image_cameras
+        },
         instruction=load_rule(rule).description,
         memory=reading,
     )

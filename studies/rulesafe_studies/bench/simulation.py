@@ -115,14 +115,14 @@ def observation(options: BenchOptions) -> list[Measure]:
 
 
 def _observation(options: BenchOptions) -> list[Measure]:
-    from rulesafe_sim.observer import OBSERVATIONS, Observer
+    from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
     simulation, wave = Simulation(render=True), Wave()
     simulation.reset(options.rule, options.safe, 0)
     observer = Observer(simulation)
     requested: dict[str, tuple[str, ...]] = {
-        "full observation": OBSERVATIONS,
+        "full observation": observer.keys,
         "head_rgb only": ("head_rgb",),
         "front_rgb only": ("front_rgb",),
         "points only (render and sample)": ("points",),
@@ -137,7 +137,7 @@ def _observation(options: BenchOptions) -> list[Measure]:
             observer.observe(keys)
             if number > 1:
                 samples[name].append(watch.wall * 1000)
-                if keys is OBSERVATIONS:
+                if keys is observer.keys:
                     cpu.append(watch.cpu * 1000)
     return [
         *(Measure.of(name, "ms", values) for name, values in samples.items()),
@@ -158,11 +158,11 @@ def first_frame(options: BenchOptions) -> list[Measure]:
 
 def _first_frame(options: BenchOptions) -> tuple[float, float]:
     watch = Stopwatch()
-    from rulesafe_sim.observer import OBSERVATIONS, Observer
+    from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
     simulation = Simulation(render=True)
     simulation.reset(options.rule, options.safe, 0)
     ready = watch.wall
-    Observer(simulation).observe(OBSERVATIONS)
+    Observer(simulation).observe()
     return ready * 1000, (watch.wall - ready) * 1000

@@ -142,13 +142,13 @@ def clocks(monkeypatch):
     shown: list[list[tuple[float, str]]] = [[], []]
     true_add = ContactSheet.add
 
-    def composed(head, front, now, instruction, verdict=""):
+    def composed(images, now, instruction, verdict=""):
         shown[0].append((now.time, verdict))
-        return compose(head, front, now, instruction, verdict)
+        return compose(images, now, instruction, verdict)
 
-    def add(sheet, head, front, time, caption):
+    def add(sheet, images, time, caption):
         shown[1].append((time, caption))
-        true_add(sheet, head, front, time, caption)
+        true_add(sheet, images, time, caption)
 
     monkeypatch.setattr(episode, "compose", composed)
     monkeypatch.setattr(ContactSheet, "add", add)
@@ -253,8 +253,8 @@ def test_without_pictures_nothing_is_written(tmp_path):
 
 
 def test_the_caption_shows_what_is_done():
-    before = compose(picture(90), picture(90), START, "Open it.")
-    after = compose(picture(90), picture(90), at(0.0, "knob"), "Open it.")
+    before = compose({"head": picture(90), "front": picture(90)}, START, "Open it.")
+    after = compose({"head": picture(90), "front": picture(90)}, at(0.0, "knob"), "Open it.")
     assert before.shape == (SIDE + BAR, 2 * SIDE, 3)
     assert (before[:SIDE] == after[:SIDE]).all()
     changed = np.argwhere((before != after).any(axis=2))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
@@ -15,7 +16,7 @@ from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.store import EpisodeStore
 from rulesafe_ros.bag.actions import ACTIONS
-from rulesafe_ros.bag.camera_frames import CAMERAS, CameraFrames
+from rulesafe_ros.bag.camera_frames import CameraFrames
 from rulesafe_ros.bag.episodes import read_episodes
 from rulesafe_ros.bag.to_dataset import ConversionRequest, to_dataset
 from rulesafe_ros.bag.to_video import to_video
@@ -260,18 +261,18 @@ def test_a_gap_in_the_images_is_an_error_and_their_end_ends_the_episode(
 
 def test_lost_images_are_not_replaced_by_those_of_another_episode(robot, day, tmp_path):
     """The first episode lacks its last two images, the second one its first one."""
-    script = robot(0, 4)
+    script, images = robot(0, 4), {camera.name: camera.topic() for camera in DEFAULT_CAMERAS}
     for seconds in (0, 2):
         stamp = day + seconds * SECOND
         script.say("/episode/started", stamp, script.time(stamp))
     for step in {*range(41)} - {18, 19, 21}:
         pixels = np.full((16, 16, 3), 100 * (step > 20), np.uint8)
-        for topic in CAMERAS.values():
+        for topic in images.values():
             script.picture(topic, day + step * PERIOD, pixels)
     bag = Bag(script.write(tmp_path / "bag"))
     first, second = read_episodes(bag)
     assert (second.start - day) // PERIOD == 21, "the first frame with joint states"
-    assert CameraFrames(bag, first, first.frames, CAMERAS).end == first.frames - 2
+    assert CameraFrames(bag, first, first.frames, images).end == first.frames - 2
     for episode, expected in ((first, 0), (second, 100)):
-        for images in CameraFrames(bag, episode, episode.frames, CAMERAS):
-            assert {int(images[camera].max()) for camera in CAMERAS} == {expected}
+        for found in CameraFrames(bag, episode, episode.frames, images):
+            assert {int(found[camera].max()) for camera in images} == {expected}

@@ -1,9 +1,11 @@
 """The video of one episode, from snapshots and images, and the end of the episode. No ROS here."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import SECOND
 from rulesafe_data.films.frames import ContactSheet, RgbImage, compose, in_words
 from rulesafe_data.films.strip import Tokens, with_strip
@@ -66,9 +68,17 @@ class VideoRecorder:
     They are matched by their stamps (ns); each instant is recorded once, in order. The video has a
     strip of memory tokens if tokens have been received by the first instant that is recorded. The
     clock in both stops when the door opens; the last images are a moment later.
+
+    Args:
+        folder: folder of both files.
+        instruction: the rule's instruction.
+        cameras: names of the cameras.
     """
 
-    def __init__(self, folder: Path, instruction: str):
+    def __init__(
+        self, folder: Path, instruction: str, cameras: Sequence[str] = DEFAULT_CAMERAS.names
+    ):
+        self._cameras = cameras
         self._film, self._sheet = VideoFile(folder / "film.mp4"), ContactSheet()
         self._folder, self._instruction = folder, instruction
         self._parts: dict[int, dict[str, RgbImage | TaskSnapshot]] = {}
@@ -76,7 +86,7 @@ class VideoRecorder:
         self._taken = -1  # stamp of the last complete instant
         self._clock = VideoClock()
         self._memory: _Memory | None = _Memory()  # None: the video has no strip
-        self._last: tuple[RgbImage, RgbImage, TaskSnapshot, Tokens | None] | None = None
+        self._last: tuple[dict[str, RgbImage], TaskSnapshot, Tokens | None] | None = None
 
     def add_image(self, camera: str, stamp: int, image: RgbImage) -> None:
         self._add(camera, stamp, image)
@@ -96,7 +106,7 @@ class VideoRecorder:
             return
         parts = self._parts.setdefault(stamp, {})
         parts[kind] = part
-        if len(parts) < 3:
+        if len(parts) <= len(self._cameras):
             return
         self._taken = stamp
         self._parts = {s: p for s, p in self._parts.items() if s > stamp}
@@ -114,20 +124,19 @@ class VideoRecorder:
             tokens = self._memory.at(stamp) if self._memory else None
             if tokens is None:
                 self._memory = None  # the size of a video cannot change after its first image
-            self._shoot(parts["head"], parts["front"], parts["facts"], tokens)  # type: ignore[arg-type]
+            images = {camera: parts[camera] for camera in self._cameras}
+            self._shoot(images, parts["facts"], tokens)  # type: ignore[arg-type]
 
-    def _shoot(
-        self, head: RgbImage, front: RgbImage, now: TaskSnapshot, tokens: Tokens | None
-    ) -> None:
-        self._film.add(with_strip(compose(head, front, now, self._instruction), tokens))
+    def _shoot(self, images: dict[str, RgbImage], now: TaskSnapshot, tokens: Tokens | None) -> None:
+        self._film.add(with_strip(compose(images, now, self._instruction), tokens))
         if self._last is None:
-            self._sheet.add(head, front, now.time, "start")
+            self._sheet.add(images, now.time, "start")
         else:
-            events = changes(self._last[2].part_open, now)
+            events = changes(self._last[1].part_open, now)
             if events and not now.success:  # the last tile shows the open door
                 done = ", ".join(_done(change) for change in events)
-                self._sheet.add(head, front, now.time, done)
-        self._last = head, front, now, tokens
+                self._sheet.add(images, now.time, done)
+        self._last = images, now, tokens
 
     def close(self, result: EpisodeRecord | None) -> list[Path]:
         """Finish both files and return their paths, none if there was no image."""
@@ -135,13 +144,13 @@ class VideoRecorder:
         if self._last is None:
             return []
         if result:
-            head, front, now, tokens = self._last
+            images, now, tokens = self._last
             now = replace(now, time=result.time)  # the images may end earlier
             seconds = f"{result.time:.1f} s"
             verdict = f"opened in {seconds}" if result.success else f"failed after {seconds}"
-            last = compose(head, front, now, self._instruction, verdict)
+            last = compose(images, now, self._instruction, verdict)
             self._film.hold(with_strip(last, tokens), CLOSING)
-            self._sheet.add(head, front, now.time, verdict)
+            self._sheet.add(images, now.time, verdict)
             path = self._folder / "sheet.png"
             self._sheet.save(path, f"{now.rule} on {now.safe}, seed {now.seed}", self._instruction)
         self._film.close()

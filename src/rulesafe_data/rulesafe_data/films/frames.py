@@ -3,7 +3,7 @@
 Example::
 
     with VideoFile(Path("film.mp4")) as film:
-        film.add(compose(head_rgb, front_rgb, snapshot, instruction))
+        film.add(compose({"head": head_rgb, "front": front_rgb}, snapshot, instruction))
 """
 
 import textwrap
@@ -48,19 +48,20 @@ def in_words(event: str) -> str:
 
 
 def compose(
-    head: RgbImage, front: RgbImage, now: TaskSnapshot, instruction: str, verdict: str = ""
+    images: dict[str, RgbImage], now: TaskSnapshot, instruction: str, verdict: str = ""
 ) -> RgbImage:
     """Return a frame of the video (SIDE + BAR, 2 SIDE, 3).
 
-    Front and head camera are side by side; below them are the rule, its instruction, the plan with
-    the completed steps, and the time. `verdict`: text of the last frame.
+    The images of the cameras are side by side, front before head; below them are the rule, its
+    instruction, the plan with the completed steps, and the time. `verdict`: text of the last frame.
     """
     canvas = Image.new("RGB", (2 * SIDE, SIDE + BAR), BACKGROUND)
-    draw = ImageDraw.Draw(canvas)
-    for column, (name, image) in enumerate((("front camera", front), ("head camera", head))):
-        canvas.paste(_resized(image, SIDE), (column * SIDE, 0))
-        _label(canvas, (column * SIDE + 10, 10), name)
-    draw.line([(SIDE, 0), (SIDE, SIDE)], fill=BACKGROUND, width=2)
+    canvas.paste(_side_by_side(images, SIDE))
+    draw, side = ImageDraw.Draw(canvas), _width(images, SIDE)
+    for column, name in enumerate(reversed(images)):
+        _label(canvas, (column * side + 10, 10), f"{name} camera")
+        if column:
+            draw.line([(column * side, 0), (column * side, SIDE)], fill=BACKGROUND, width=2)
     top = SIDE + 10
     draw.text((MARGIN, top), now.rule, font=font(17, True), fill=TEXT)
     left = MARGIN + draw.textlength(now.rule, font=font(17, True)) + 12
@@ -124,9 +125,22 @@ def _resized(camera_image: RgbImage, side: int) -> Image.Image:
     return image.resize((side, side), Image.Resampling.LANCZOS)
 
 
+def _width(images: dict[str, RgbImage], side: int) -> int:
+    """Return the width of each image of a row that is 2 `side` wide."""
+    return 2 * side // max(len(images), 2)
+
+
+def _side_by_side(images: dict[str, RgbImage], side: int) -> Image.Image:
+    """Return a row of images (side, 2 side, 3), the last camera first."""
+    row, width = Image.new("RGB", (2 * side, side), BACKGROUND), _width(images, side)
+    for column, name in enumerate(reversed(images)):
+        row.paste(_resized(images[name], width), (column * width, (side - width) // 2))
+    return row
+
+
 @dataclass(frozen=True)
 class Tile:
-    """An entry of the contact sheet: images of both cameras (SIDE, 2 SIDE, 3) and the event."""
+    """An entry of the contact sheet: images of the cameras (TILE, 2 TILE, 3) and the event."""
 
     image: Image.Image
     time: float  # s
@@ -141,11 +155,8 @@ class ContactSheet:
     def __init__(self) -> None:
         self.tiles: list[Tile] = []
 
-    def add(self, head: RgbImage, front: RgbImage, time: float, caption: str) -> None:
-        pair = Image.new("RGB", (2 * self.TILE, self.TILE))
-        pair.paste(_resized(front, self.TILE), (0, 0))
-        pair.paste(_resized(head, self.TILE), (self.TILE, 0))
-        self.tiles.append(Tile(pair, time, caption))
+    def add(self, images: dict[str, RgbImage], time: float, caption: str) -> None:
+        self.tiles.append(Tile(_side_by_side(images, self.TILE), time, caption))
 
     def save(self, path: Path, title: str, instruction: str) -> None:
         """Write the sheet as PNG."""

@@ -2,7 +2,7 @@
 
 Example::
 
-    film.add(with_strip(compose(head_rgb, front_rgb, snapshot, instruction), tokens))
+    film.add(with_strip(compose(images, snapshot, instruction), tokens))
 """
 
 from dataclasses import dataclass, replace

@@ -1,15 +1,14 @@
 """The video of an episode in process: a subscriber that renders both cameras after each frame."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_data.films.episode import EpisodeMonitor, VideoRecorder
 from rulesafe_data.films.strip import Tokens
-from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
@@ -35,8 +34,8 @@ class EpisodeVideo:
         side: int,
         tokens: Callable[[Simulation], Tokens | None] = lambda simulation: None,
     ):
-        cameras = [replace(camera, width=side, height=side) for camera in (HEAD, FRONT)]
-        self._observer = Observer(simulation, cameras)
+        self._cameras = DEFAULT_CAMERAS.resized(side)
+        self._observer = Observer(simulation, self._cameras)
         self._recorder = VideoRecorder(folder, simulation.rule.description)
         self._monitor = EpisodeMonitor(time_limit, self._recorder)
         self._tokens = tokens
@@ -46,9 +45,9 @@ class EpisodeVideo:
         self._monitor.update(stamp, simulation.snapshot())
         if tokens := self._tokens(simulation):
             self._monitor.tokens(stamp, tokens)
-        seen = self._observer.observe(("head_rgb", "front_rgb"))
-        for camera in ("head", "front"):
-            self._monitor.add_image(camera, stamp, seen[f"{camera}_rgb"])
+        seen = self._observer.observe(camera.key for camera in self._cameras)
+        for camera in self._cameras:
+            self._monitor.add_image(camera.name, stamp, seen[camera.key])
 
     def close(self, reason: str) -> list[Path]:
         """Finish both files of an episode; `reason` is used if the door is not open."""

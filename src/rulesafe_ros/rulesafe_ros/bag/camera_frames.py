@@ -4,9 +4,10 @@ An image belongs to the frame nearest to its stamp. A frame without an image get
 nearest frame at most `reach` frames away; these frames are counted.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rulesafe_core.cameras import POINTS
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
@@ -17,18 +18,6 @@ from rulesafe_ros.bag.episodes import MARGIN, BagEpisode
 REACH = 5
 """Largest distance of a frame that provides a missing image, and delay of a late image, frames."""
 
-HEAD, FRONT, POINTS = "head", "front", "points"
-
-CAMERAS = {HEAD: "/camera/head/image_raw", FRONT: "/camera/front/image_raw"}
-FILM = {HEAD: "/film/head/compressed", FRONT: "/film/front/compressed"}
-CLOUD = {POINTS: "/camera/points"}
-
-DECODERS: Mapping[str, Callable[[Any], Any]] = {
-    HEAD: decode_image,
-    FRONT: decode_image,
-    POINTS: decode_cloud,
-}
-
 
 class CameraFrames:
     """Iterate over the frames of an episode: for each, its images and point cloud by source.
@@ -37,7 +26,7 @@ class CameraFrames:
         bag: the bag; each iteration reads it once.
         episode: one of its episodes.
         count: number of frames.
-        topics: topics by source (HEAD, FRONT, POINTS).
+        topics: topics by source, a camera or POINTS.
         reach: a missing image is replaced by the nearest one at most this many frames away.
 
     Attributes:
@@ -87,7 +76,8 @@ class CameraFrames:
                     "increase --fill to use a more distant frame"
                 )
             self.filled += nearest != due
-            images[source] = DECODERS[source](frames[nearest][1])
+            decode = decode_cloud if source == POINTS else decode_image
+            images[source] = decode(frames[nearest][1])
         for frames in found.values():
             kept = max((frame for frame in frames if frame <= due), default=due)
             for frame in [frame for frame in frames if frame < kept]:

@@ -147,6 +147,7 @@ def to_dataset(
     instruction: str = "",
     only_opened: bool = False,
     fill: float = 0.5,
+    cameras: str = "",
 ) -> None:
     """Add the episodes of bags, from simulation or a real robot, to a training dataset.
 
@@ -164,11 +165,15 @@ def to_dataset(
         only_opened: Skip episodes in which /episode/status reports no open door.
         fill: Largest distance of a frame whose image replaces a missing one, s; episodes with
             longer gaps are skipped.
+        cameras: YAML file of the cameras, if they are not head and front (docs/cameras.md); or the
+            name of one in an installed package.
     """
+    from rulesafe_core.cameras import load_cameras
     from rulesafe_ros.bag.to_dataset import ConversionRequest
     from rulesafe_ros.bag.to_dataset import to_dataset as make
 
-    request = ConversionRequest(out, actions, observations, instruction, only_opened, fill)
+    mounted = load_cameras(cameras)
+    request = ConversionRequest(out, actions, observations, instruction, only_opened, fill, mounted)
     added = make(bags, request)
     print(f"{out}: {added} {'episode' if added == 1 else 'episodes'} added")
 

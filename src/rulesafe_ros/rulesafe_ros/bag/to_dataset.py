@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, POINTS_TOPIC, CameraSet
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock
@@ -21,11 +22,8 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_locks.rules import PARTS
 from rulesafe_ros.bag.actions import ACTIONS, GUIDED
-from rulesafe_ros.bag.camera_frames import CAMERAS, CLOUD, FRONT, HEAD, POINTS, CameraFrames
+from rulesafe_ros.bag.camera_frames import CameraFrames
 from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
-
-OBSERVATIONS = {"all": CAMERAS | CLOUD, "points": CLOUD, "joints": {}}
-"""Image and point cloud topics by source, for each choice of observations."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,11 @@ class ConversionRequest:
     Attributes:
         dataset: folder of the dataset; episodes are added to an existing one.
         actions: one of ACTIONS.
-        observations: one of OBSERVATIONS; "all": all that the bags contain.
+        observations: "all": all that the bags contain; "points": without images; "joints".
         instruction: replaces the recorded instruction; empty: the recorded one.
         only_opened: whether to skip episodes in which no status reports an open door.
         fill: largest distance of a frame that provides a missing image, s.
+        cameras: the cameras of the bags.
     """
 
     dataset: Path
@@ -47,6 +46,7 @@ class ConversionRequest:
     instruction: str = ""
     only_opened: bool = False
     fill: float = 0.5
+    cameras: CameraSet = DEFAULT_CAMERAS
 
 
 def to_dataset(
@@ -66,7 +66,7 @@ def to_dataset(
         RuleSafeError: no episode was added (with the last reason), or the disk is full.
     """
     with exclusive_lock(request.dataset, "rulesafe bag to-dataset"):
-        writer = DatasetWriter(request.dataset)
+        writer = DatasetWriter(request.dataset, request.cameras)
         added, reason = 0, "no door was opened"
         for path in paths:
             bag = Bag(path)
@@ -105,7 +105,7 @@ def _add(
     if not task:
         raise RuleSafeError(f"{bag.path} has no message on /instruction: use --instruction")
     images: CameraFrames | None = None
-    if topics := _image_topics(bag, request.observations):
+    if topics := _image_topics(bag, request):
         length = CameraFrames(bag, episode, length, topics).end
         if not length:
             raise RuleSafeError(
@@ -118,9 +118,7 @@ def _add(
         joint_positions=episode.positions[:length],
         joint_velocities=episode.velocities[:length],
         actions=actions[:length],
-        frames=(Frame(p.get(HEAD), p.get(FRONT), p.get(POINTS)) for p in images)
-        if images
-        else None,
+        frames=map(_frame, images) if images else None,
         privileged=privileged(episode, length),
         facts={"bag": bag.path.name, **facts(episode), "actions": request.actions},
     )
@@ -130,17 +128,22 @@ def _add(
     return f"episode {index}: {where}, {len(data)} frames{filled}"
 
 
-def _image_topics(bag: Bag, observations: str) -> dict[str, str]:
+def _frame(parts: dict[str, Any]) -> Frame:
+    return Frame({name: part for name, part in parts.items() if name != POINTS}, parts.get(POINTS))
+
+
+def _image_topics(bag: Bag, request: ConversionRequest) -> dict[str, str]:
     """Return those of the requested topics, by source, that the bag contains."""
-    wanted = OBSERVATIONS[observations].items()
-    topics = {source: topic for source, topic in wanted if topic in bag.topics}
-    if (HEAD in topics) != (FRONT in topics):
-        missing = CAMERAS[FRONT if HEAD in topics else HEAD]
-        raise RuleSafeError(
-            f"{bag.path} has no {missing}: a dataset needs both cameras or none "
-            "(--observations points)"
-        )
-    return topics
+    images = {camera.name: camera.topic() for camera in request.cameras}
+    if missing := [topic for topic in images.values() if topic not in bag.topics]:
+        if request.observations == "all" and len(missing) < len(images):
+            raise RuleSafeError(
+                f"{bag.path} has no {', '.join(missing)}: a dataset needs all cameras of the set "
+                "(--cameras) or none (--observations points)"
+            )
+        images = {}
+    points = {POINTS: POINTS_TOPIC} if POINTS_TOPIC in bag.topics else {}
+    return {"all": images | points, "points": points, "joints": {}}[request.observations]
 
 
 def privileged(episode: BagEpisode, length: int) -> dict[str, NDArray[Any]]:

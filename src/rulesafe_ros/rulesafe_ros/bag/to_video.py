@@ -1,26 +1,25 @@
 """`rulesafe bag to-video`: render videos of a bag's episodes.
 
-A video shows both cameras, the memory tokens and, if /episode/status was recorded, the plan.
+A video shows the cameras, the memory tokens and, if /episode/status was recorded, the plan.
 """
 
+import re
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
-import numpy as np
-
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.films.episode import VideoRecorder
-from rulesafe_data.films.frames import RgbImage
 from rulesafe_data.films.messages import decode_memory, decode_status
-from rulesafe_ros.bag.camera_frames import CAMERAS, FILM, FRONT, HEAD, CameraFrames
+from rulesafe_ros.bag.camera_frames import CameraFrames
 from rulesafe_ros.bag.episodes import BagEpisode, read_episodes
 from rulesafe_sim.episode import EpisodeTracker, TaskSnapshot
 
-BLANK: RgbImage = np.full((64, 64, 3), 17, np.uint8)
-"""Image in place of a camera that was not recorded."""
+IMAGE_TOPICS = (r"/film/(\w+)/compressed", r"/camera/(\w+)/image_raw")
+"""Patterns of the image topics, in the order of preference; the group is the camera."""
 
 
 def to_video(path: Path, folder: Path, report: Callable[[str], None] = print) -> list[Path]:
@@ -53,19 +52,22 @@ def cameras(bag: Bag) -> dict[str, str]:
     Raises:
         RuleSafeError: the bag has no image topic.
     """
-    for wanted in (FILM, CAMERAS):
-        found = {camera: topic for camera, topic in wanted.items() if topic in bag.topics}
+    for pattern in IMAGE_TOPICS:
+        matches = [match for topic in bag.topics if (match := re.fullmatch(pattern, topic))]
+        found = {match[1]: match[0] for match in matches}
         if found:
-            return found
+            order = dict.fromkeys((*DEFAULT_CAMERAS.names, *sorted(found)))
+            return {camera: found[camera] for camera in order if camera in found}
     raise RuleSafeError(
-        f"{bag.path} has no images on {', '.join((*CAMERAS.values(), *FILM.values()))}; "
+        f"{bag.path} has no images on {' or '.join(IMAGE_TOPICS)}; "
         f"topics of the bag: {', '.join(sorted(bag.topics))}"
     )
 
 
 def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) -> list[Path]:
     """Render one episode, and return the paths of the files."""
-    recorder, tracker = VideoRecorder(folder, episode.instruction), EpisodeTracker(inf)
+    recorder = VideoRecorder(folder, episode.instruction, tuple(topics))
+    tracker = EpisodeTracker(inf)
     for stamp in sorted(episode.tokens):
         recorder.tokens(stamp, decode_memory(episode.tokens[stamp]))
     camera_frames = CameraFrames(bag, episode, episode.frames, topics, episode.frames)
@@ -74,8 +76,8 @@ def film(bag: Bag, episode: BagEpisode, topics: dict[str, str], folder: Path) ->
         now = _snapshot(bag, episode, stamp)
         tracker.update(now)
         recorder.facts(stamp, now)
-        recorder.add_image(HEAD, stamp, images.get(HEAD, BLANK))
-        recorder.add_image(FRONT, stamp, images.get(FRONT, BLANK))
+        for camera, image in images.items():
+            recorder.add_image(camera, stamp, image)
     record = tracker.record or tracker.end("the recording ended")
     return recorder.close(record if record.plan else None)
 

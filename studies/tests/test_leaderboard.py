@@ -6,6 +6,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import sha256
+from rulesafe_eval.runner import EpisodeRunner
 from rulesafe_eval.submission import FORMAT, check, read_submission, request_of
 from rulesafe_sim.benchmarks import load_benchmark
 from rulesafe_studies import leaderboard
@@ -41,10 +42,10 @@ def test_some_episodes_of_each_submission_are_executed_again(path):
     content = read_submission(path)
     request = request_of(content)
     lines = {(line["rule"], line["number"]): line for line in content["episodes"]}
-    episodes = list(request.all_episodes())
+    episodes = list(request)
     chosen = int(sha256(path)[:8], 16)  # not known before the file is complete
     for episode in (episodes[chosen % len(episodes)], episodes[chosen // 7 % len(episodes)]):
-        assert check(request.setup, lines, episode) == []
+        assert check(EpisodeRunner(request.setup), lines, episode) == []
 
 
 def test_a_row_has_the_results_and_text_without_markup(tmp_path):

@@ -280,7 +280,7 @@ def test_a_submission_of_a_policy_with_clipped_targets_is_verified(request_for, 
 def test_what_cannot_be_verified_is_not_submitted(content, tmp_path):
     request = content["request"]
     assert not obstacle(request)
-    disturbed = request | {"setup": request["setup"] | {"interference": True}}
+    disturbed = request | {"setup": request["setup"] | {"disturbances": "interference"}}
     assert "a study disturbs its episodes: interference" in obstacle(disturbed)
     assert "not part of RuleSafe: my_safe.yaml" in obstacle(
         request | {"files": {"my_safe.yaml": ""}}

@@ -45,7 +45,8 @@ def disturbances_of(setup: Mapping[str, Any]) -> str:
     """Return the disturbances of an evaluation's episodes as text; empty: none. Files of earlier
     versions name them by flags."""
     if "disturbances" in setup:
-        return str(setup["disturbances"])
+        found: str = setup["disturbances"]
+        return found
     known = {"turned back": "turn_back", "interference": "interference"}
     return ", ".join(text for text, name in known.items() if setup.get(name))
 
@@ -53,7 +54,8 @@ def disturbances_of(setup: Mapping[str, Any]) -> str:
 def variant_of(setup: Mapping[str, Any]) -> str:
     """Return how the agent of an evaluation differs from the named policy; empty: not at all."""
     control = setup.get("control", "none")  # of earlier versions
-    return str(setup.get("variant", "" if control == "none" else f"{control} memory"))
+    found: str = setup.get("variant", "" if control == "none" else f"{control} memory")
+    return found
 
 
 @dataclass(frozen=True)

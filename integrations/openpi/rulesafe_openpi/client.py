@@ -185,5 +185,5 @@ def _described(about: Any) -> tuple[Needs, Memory]:
         ):
             raise ValueError(f"memory {memory!r}")
         return needs, memory_from(memory) if memory else NoMemory()
-    except (TypeError, KeyError, ValueError) as error:
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise RuleSafeError(f"the server's metadata are invalid: {error!r}") from error

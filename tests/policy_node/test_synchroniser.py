@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from policy_node.history import ObservationHistory
 from policy_node.policy import Needs
-from policy_node.synchroniser import MAX_DELAY, POINTS, Synchroniser
+from policy_node.synchroniser import MAX_DELAY, MEMORY, POINTS, Synchroniser, newest_values
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from vq_memory_node.grids import Sliding
-from vq_memory_node.memory import RawMemory
+from vq_memory_node.memory import RawMemory, Reading
 from vq_memory_node.rolling import RollingMemory
 
 CAMERAS = DEFAULT_CAMERAS.names
@@ -34,13 +34,8 @@ def picture(frame):
     return np.full((2, 2, 3), frame % 256, np.uint8)
 
 
-def remembering():
-    """Return a memory of the joint positions at every second frame."""
-    return RollingMemory(RawMemory(), Sliding(length=4, stride=2))
-
-
-def complete_synchroniser():
-    return Synchroniser(ALL, memory=remembering())
+def reading(frame):
+    return Reading(np.arange(4) + frame, np.ones(4, bool))
 
 
 def parts(frames, begin=BEGIN):
@@ -51,6 +46,7 @@ def parts(frames, begin=BEGIN):
         calls.append((frame, "joints", (stamp, ACTION_JOINTS, row(frame))))
         calls.append((frame, "camera_data", (POINTS, stamp, cloud(frame))))
         calls += [(frame, "camera_data", (c, stamp, picture(frame))) for c in CAMERAS]
+        calls.append((frame, "reading", (stamp, reading(frame))))
     return calls
 
 
@@ -61,11 +57,10 @@ def feed(sync, calls):
 
 def expected(frame, needs=ALL):
     """Return the observation as evaluation in process assembles it."""
-    history, memory = ObservationHistory(needs), remembering()
+    history = ObservationHistory(needs)
     for f in range(frame + 1):
-        memory.push(row(f))
         history.push(f, row(f), cloud(f), {c: picture(f) for c in CAMERAS})
-    return history.observation(frame, "open it", memory.read())
+    return history.observation(frame, "open it", reading(frame))
 
 
 def assert_same(found, frame, needs=ALL):
@@ -85,29 +80,30 @@ def assert_same(found, frame, needs=ALL):
 def test_an_observation_does_not_depend_on_the_order_of_topics(seed, frames):
     """Each topic is in order; one may be some frames ahead of another."""
     calls, rng = parts(range(frames)), np.random.default_rng(seed)
-    lead = {key: rng.uniform(0, 3) for key in ("joints", POINTS, *CAMERAS)}
+    lead = {key: rng.uniform(0, 3) for key in ("joints", POINTS, *CAMERAS, "reading")}
 
     def when(call):
         frame, name, arguments = call
         return frame + lead[arguments[0] if name == "camera_data" else name]
 
-    sync = complete_synchroniser()
+    sync = Synchroniser(ALL)
     sync.instruction = "open it"
     feed(sync, sorted(calls, key=when))
     assert_same(sync.complete(0), frames - 1)
     assert sync.counts.filled == 0
 
 
-@pytest.mark.parametrize("kind", [POINTS, *CAMERAS, "instruction"])
+@pytest.mark.parametrize("kind", [POINTS, *CAMERAS, "reading", "instruction"])
 def test_nothing_is_complete_before_its_last_part_has_come(kind):
-    sync = complete_synchroniser()
+    sync = Synchroniser(ALL)
     calls = parts(range(5))
     last = [c for c in calls if c[0] == 4 and kind in (c[1], c[2][0])]
     feed(sync, [call for call in calls if call not in last])
     sync.instruction = None if kind == "instruction" else "open it"
     assert sync.complete(BEGIN + 4 * PERIOD) is None
     if kind != "instruction":
-        assert sync.missing(BEGIN + 4 * PERIOD) == (kind,)
+        lacking = MEMORY if kind == "reading" else kind
+        assert sync.missing(BEGIN + 4 * PERIOD) == (lacking,)
         assert_same(sync.complete(BEGIN), 3)
     sync.instruction = "open it"
     feed(sync, last)
@@ -165,7 +161,7 @@ def test_observations_lie_at_most_some_frames_back():
 
 
 def test_a_new_episode_shows_nothing_of_the_last():
-    sync = complete_synchroniser()
+    sync = Synchroniser(ALL)
     sync.instruction = "open it"
     feed(sync, parts(range(10), BEGIN - 30 * PERIOD))
     assert sync.episode == 1
@@ -190,7 +186,7 @@ def test_an_episode_that_is_told_of_late_is_the_one_that_was_joined():
 
 
 def test_a_clock_that_jumps_back_begins_an_episode():
-    sync = complete_synchroniser()
+    sync = Synchroniser(ALL)
     sync.instruction = "open it"
     feed(sync, parts(range(5), 2 * BEGIN))
     feed(sync, parts(range(4)))
@@ -202,7 +198,7 @@ def test_a_clock_that_jumps_back_begins_an_episode():
 @pytest.mark.parametrize("frames", [1, 2, 9])
 def test_a_restarted_simulation_begins_an_episode_at_the_same_stamp(started_first, frames):
     """Parts of the old clock have the same stamps, but do not appear in observations."""
-    sync = complete_synchroniser()
+    sync = Synchroniser(ALL)
     sync.instruction = "open it"
     sync.start(BEGIN)
     old = parts(range(100, 100 + frames), BEGIN - 100 * PERIOD)
@@ -222,8 +218,10 @@ def test_a_restarted_simulation_begins_an_episode_at_the_same_stamp(started_firs
     assert_same(sync.complete(0), 0)
 
 
-def test_the_memory_is_fed_every_frame():
-    sync, twin = Synchroniser(Needs(memory=True), memory=remembering()), remembering()
+def test_a_memory_of_its_own_is_fed_every_frame():
+    grid = Sliding(length=4, stride=2)
+    sync = Synchroniser(Needs(memory=True), memory=RollingMemory(RawMemory(), grid))
+    twin = RollingMemory(RawMemory(), grid)
     for frame in range(12):
         for tick in range(10):  # as a simulation publishes them, ten for each frame
             stamp = BEGIN + frame * PERIOD + tick * PERIOD // 10
@@ -234,12 +232,24 @@ def test_the_memory_is_fed_every_frame():
         np.testing.assert_array_equal(reading.mask, twin.read().mask)
 
 
-def test_the_memory_is_incomplete_if_the_start_was_missed():
-    for memory, incomplete in ((remembering(), True), (None, False)):
-        sync = Synchroniser(Needs(memory=bool(memory)), memory=memory)
+def test_a_memory_of_its_own_is_incomplete_if_the_start_was_missed():
+    for memory, incomplete in ((RollingMemory(RawMemory()), True), (None, False)):
+        sync = Synchroniser(Needs(memory=True), memory=memory)
         sync.start(BEGIN - 3 * SECOND)
         sync.joints(BEGIN, ACTION_JOINTS, row(0))
         assert ("first 3.00 s" in sync.incomplete) == incomplete
+
+
+def test_the_newest_values_of_a_longer_memory_are_those_of_a_shorter():
+    long, short = RollingMemory(RawMemory(7)), RollingMemory(RawMemory(3))
+    for frame in range(50):
+        for memory in (long, short):
+            memory.push(row(frame))
+        cut = newest_values(long.read(), 3)
+        np.testing.assert_array_equal(cut.values, short.read().values)
+        np.testing.assert_array_equal(cut.mask, short.read().mask)
+    with pytest.raises(RuleSafeError, match="has 3 values; the policy was trained with 7"):
+        newest_values(short.read(), 7)
 
 
 def test_nonsense_is_refused():

@@ -9,12 +9,12 @@ from rclpy.client import Client as ServiceClient
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
+from policy_node.convert import TOKENS_QOS
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION
-from vq_memory_node.convert import TOKENS_QOS
 from vq_memory_node.memory import Reading
 from vq_memory_node.rolling import readings_of
 

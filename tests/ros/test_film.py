@@ -8,6 +8,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from sensor_msgs.msg import CompressedImage
 
+from policy_node.convert import TOKENS_QOS
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.convert import IMAGE_QOS
@@ -17,7 +18,6 @@ from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE
 from rulesafe_data.films.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
-from vq_memory_node.convert import TOKENS_QOS
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.rolling import readings_of
 

@@ -25,6 +25,7 @@ from std_msgs.msg import String
 from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
+from policy_node.convert import to_reading
 from policy_node.loading import find_policy, memory_of_policy
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD, BlendingExecutor, make_chunk
@@ -34,11 +35,13 @@ from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EXECUTION
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
+from vq_memory_node.convert import to_memory_tokens
 from vq_memory_node.memory import VqMemory
+from vq_memory_node.rolling import RollingMemory
 
 pytestmark = pytest.mark.ros
 
-SIM, NODE = "rulesafe_sim.node", "policy_node.node"
+SIM, MEMORY, NODE = "rulesafe_sim.node", "vq_memory_node.node", "policy_node.node"
 EVALUATOR = "rulesafe_eval.node"
 LAUNCH = Path(__file__).parents[2] / "launch/sim_evaluation.launch.xml"
 EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5")
@@ -96,19 +99,21 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "execute"),
+    ("name", "execute", "memory"),
     [
-        ("Seeing", 10),
-        ("InstructedPolicy", 50),
-        ("ShortlyInstructedPolicy", 50),
-        ("Recalling", 7),
-        ("Clustered", 7),
-        ("Remembering", 15),
+        ("Seeing", 10, ()),
+        ("InstructedPolicy", 50, ()),
+        ("ShortlyInstructedPolicy", 50, ()),
+        ("Recalling", 7, ()),
+        ("Clustered", 7, ()),
+        ("Remembering", 15, ("start",)),
     ],
 )
-def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute):
+def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
     """Two episodes: the second does not depend on the first."""
     start(SIM, *EPISODE, "cameras:=false", f"execute_steps:={execute}")
+    if memory:
+        start(MEMORY, "model:=all_rules", "use_sim_time:=true")
     client.wait_for_turn()
     start(NODE, f"policy:=seeing_policies:{name}", f"execute_steps:={execute}")
     for seed in (5, 6):
@@ -127,6 +132,7 @@ def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     parameters = ("rule:=rule_020", "safe:=safe_01", "cameras:=false", "execute_steps:=15")
     simulation = start(SIM, *parameters, "seed:=5")
     client.wait_for_turn()
+    start(MEMORY, "model:=all_rules", "use_sim_time:=true")
     node = start(NODE, "policy:=seeing_policies:Remembering", "execute_steps:=15")
     if frames:
         on_the_graph(client, frames)
@@ -157,6 +163,7 @@ def vulkan():
 def test_clouds_and_pictures_too(client, start, vulkan):
     start(SIM, *EPISODE, "execute_steps:=4")
     client.wait_for_turn()
+    start(MEMORY, "model:=all_rules")
     start(NODE, "policy:=seeing_policies:Watching", "execute_steps:=4")
     expected = in_process("Watching", 4, 13)
     assert on_the_graph(client, 13) == {frame: expected[frame] for frame in range(14)}
@@ -170,6 +177,7 @@ def checkpoint(tmp_path):
     from policy_node.families import find_config, make_network
     from policy_node.normaliser import Normaliser, fit_absolute
     from rulesafe_data.states import load_states
+    from vq_memory_node.memory import VqMemory
 
     positions, _ = load_states(LAUNCH.parents[1] / "datasets/rule_001_rule_020.parquet")[0]
     config, memory = find_config("dp3", "tiny"), VqMemory()
@@ -187,6 +195,7 @@ def test_a_checkpoint_with_its_memory(client, start, vulkan, checkpoint):
     """With random weights; the motion is the same in process and with nodes."""
     start(SIM, *EPISODE, "execute_steps:=5")
     client.wait_for_turn()
+    start(MEMORY, "model:=all_rules_hand")
     start(NODE, f"policy:={checkpoint}", "execute_steps:=5")
     expected = in_process(str(checkpoint), 5, 16)
     assert on_the_graph(client, 16) == {frame: expected[frame] for frame in range(17)}
@@ -357,7 +366,7 @@ def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode
         (("policy:=seeing_policies:Informed",), "observes phases, which are privileged"),
         (
             ("policy:=seeing_policies:Watching", "patience:=1.0"),
-            "no publisher on /joint_states, /instruction, /camera/points, "
+            "no publisher on /joint_states, /instruction, /memory/tokens, /camera/points, "
             "/camera/head/image_raw, /camera/front/image_raw",
         ),
     ],
@@ -381,6 +390,37 @@ def test_inputs_that_are_missing_are_logged(client, start):
     client.create_publisher(String, "/instruction", convert.LATCHED_QOS).publish(String(data="Go."))
     client.create_publisher(JointState, "/joint_states", convert.STATE_QOS)
     logged("no message yet on /joint_states; check the publishing nodes")
+
+
+def test_tokens_of_another_memory_are_refused(client, start, model_dir, diagnostics):
+    """Until the memory is restarted with the policy's model."""
+    start(SIM, *EPISODE, "cameras:=false")
+    memory = start(MEMORY, f"model:={model_dir}")
+    start(NODE, "policy:=seeing_policies:Remembering")
+
+    def refused():
+        return [d for d in diagnostics if d.level == DiagnosticStatus.ERROR]
+
+    client.until(refused, "an error")
+    assert re.search("has model .*; the policy was trained with", refused()[0].message)
+    assert client.status.frame == 0
+    memory.stop_well()
+    start(MEMORY, "model:=all_rules")
+    client.until(lambda: client.status.frame, "the first frame")
+    client.until(lambda: diagnostics[-1].level != DiagnosticStatus.ERROR, "no error")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("model_hash", "0" * 16), ("vocabulary_size", 5), ("stride", 10), ("window", 20)],
+)
+def test_tokens_that_differ_in_one_setting_are_refused(field, value):
+    memory = VqMemory(length=2)
+    message = to_memory_tokens(RollingMemory(memory), 0)
+    assert len(to_reading(message, memory).values) == 2
+    setattr(message, field, value)
+    with pytest.raises(RuleSafeError, match=f"has .* {value}; the policy was trained with"):
+        to_reading(message, memory)
 
 
 def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
@@ -414,7 +454,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
     client.until(said, "the reason on /diagnostics")
     # During discovery, a topic that is published may be listed as missing.
     end = time.monotonic() + 60
-    while "no publisher on /camera/points, /camera/head" not in said()[-1]:
+    while "no publisher on /memory/tokens, /camera/points, /camera/head" not in said()[-1]:
         assert time.monotonic() < end, said()[-1]
         assert not activates()
         client.spin_for(0.2)
@@ -427,6 +467,7 @@ def test_a_manager_is_told_which_topic_is_missing(client, start, diagnostics):
 
 def test_it_reads_nothing_that_a_policy_may_not(client, start):
     start(SIM, *EPISODE)
+    start(MEMORY, "model:=all_rules")
     start(NODE, "policy:=seeing_policies:Watching")
     readable = {row[0] for row in section("Topics") if row[4] == "yes"}
     seen = client.get_subscriber_names_and_types_by_node
@@ -437,9 +478,9 @@ def test_it_reads_nothing_that_a_policy_may_not(client, start):
         except rclpy._rclpy_pybind11.NodeNameNonExistentError:
             return set()
 
-    client.until(lambda: len(found()) >= 6, "the node listens")
+    client.until(lambda: len(found()) >= 7, "the node listens")
     assert found() == {
-        *("/joint_states", "/instruction", "/episode/started"),
+        *("/joint_states", "/instruction", "/memory/tokens", "/episode/started"),
         *("/camera/points", "/camera/head/image_raw", "/camera/front/image_raw"),
     }
     assert found() <= readable

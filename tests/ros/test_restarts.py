@@ -5,6 +5,7 @@ simulation and policy are tested in test_policy_node.py, test_evaluation.py, tes
 import os
 import signal
 from itertools import count
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,14 @@ from test_evaluation import send_goal
 from test_frames import Frames
 from test_policy_node import in_process, on_the_graph
 
-from rulesafe_core import convert
-from rulesafe_core.chunks import SECOND
+from policy_node.convert import TOKENS_QOS
+from rulesafe_core import convert, messages
+from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.action import Evaluate
+from rulesafe_interfaces.msg import MemoryTokens
+from vq_memory_node.windows import STRIDE
 
 pytestmark = pytest.mark.ros
 
@@ -35,9 +39,11 @@ EPISODE = ("rule:=rule_020", "safe:=safe_01", "seed:=5", "cameras:=false", "exec
 
 
 def test_a_restarted_memory_begins_at_the_current_frame_and_warns(client, start, monkeypatch):
-    """The policy continues with its own memory; the tokens of the next episode are complete."""
+    """The policy continues. The next episode is as if there had been no restart."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)
+    tokens: list[MemoryTokens] = []
     reports: list[DiagnosticStatus] = []
+    client.create_subscription(MemoryTokens, "/memory/tokens", tokens.append, TOKENS_QOS)
     client.create_subscription(
         DiagnosticArray, "/diagnostics", lambda m: reports.extend(m.status), convert.STATE_QOS
     )
@@ -53,12 +59,18 @@ def test_a_restarted_memory_begins_at_the_current_frame_and_warns(client, start,
     client.until(lambda: client.status.frame >= 40, "the first chunks")
     client.until(lambda: reported(DiagnosticStatus.OK, "active"), "status OK of the memory")
     memory.stop(signal.SIGKILL)
-    frame, episode = client.status.frame, client.status.episode
+    client.until(lambda: client.time_stops() and client.time_stops(), "the simulation waits")
+    tokens.clear()
+    episode, frame, stamp = client.status.episode, client.status.frame, client.now
     start(MEMORY, "model:=all_rules")
-    began = "no joint states of the first"
-    client.until(lambda: reported(DiagnosticStatus.WARN, began), "a warning")
     client.until(lambda: client.status.frame >= frame + 30, "further chunks")
     assert client.status.episode == episode
+    began = f"no joint states of the first {frame / 10:.2f} s of this episode"
+    client.until(lambda: reported(DiagnosticStatus.WARN, began), "a warning")
+    for message in tokens:
+        if any(message.mask):  # an empty memory may be published before the first joint state
+            frames = (messages.to_ns(message.header.stamp) - stamp) // PERIOD + 1
+            assert sum(message.mask) == min(ceil(frames / STRIDE), len(message.mask))
 
     client.reset(seed=6)
     client.until(lambda: client.status.seed == 6, "the next episode")

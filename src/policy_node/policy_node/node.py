@@ -23,6 +23,7 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image, JointState, PointCloud2
 from std_msgs.msg import String
 
+from policy_node import convert
 from policy_node.inference import InferenceRequest, InferenceWorker, RequestSchedule
 from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Policy
@@ -37,7 +38,9 @@ from rulesafe_core.messages import decode_cloud, decode_image, to_ns
 from rulesafe_core.reports import ReportPeriod, counted
 from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
+from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_locks.lock_sets import instruction_for
+from vq_memory_node.memory import TokenMemory, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
 FIRST_LOG, NEXT_LOG = 5.0, 10.0
@@ -88,9 +91,11 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         super().__init__("policy_node", PolicyParameters)
         self._policy: Policy | None = None
         self._memory: RollingMemory | None = None
+        self._published: TokenMemory | None = None  # memory whose tokens vq_memory_node publishes
         self._sync: Synchroniser | None = None  # set while the node is active
         self._schedule: RequestSchedule | None = None  # set while the node is active
         self._pending: tuple[RequestSchedule, InferenceRequest] | None = None  # the last request
+        self._mismatch = ""  # difference between /memory/tokens and the policy's memory
         self._statistics = ReportPeriod(time.monotonic())
         self._stale = 0  # chunks of past episodes, which were discarded, since the activation
         self._start_time = time.monotonic()
@@ -110,7 +115,9 @@ class PolicyNode(ManagedNode[PolicyParameters]):
     def load(self) -> None:
         values = self.values
         policy = find_policy(values.policy, values.threads, values.device)
-        self._memory = RollingMemory(memory_of_policy(policy))
+        memory = memory_of_policy(policy)
+        self._memory = RollingMemory(memory)
+        self._published = memory if isinstance(memory, VqMemory) else None
         self._policy = policy
         self._chunks = ChunkPublisher(self)
 
@@ -121,6 +128,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         topics: dict[str, tuple] = {"/joint_states": (JointState, STATE_QOS, self._on_joints)}
         if needs.instruction:
             topics["/instruction"] = (String, LATCHED_QOS, self._on_instruction)
+        if needs.memory and self._published:
+            topics["/memory/tokens"] = (MemoryTokens, convert.TOKENS_QOS, self._on_tokens)
         if needs.points:
             topics[POINTS_TOPIC] = (PointCloud2, IMAGE_QOS, self._on_cloud)
         for camera in needs.image_cameras:
@@ -136,15 +145,16 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         if missing := self._missing_topics():
             raise RuleSafeError(f"no publisher on {', '.join(missing)}")
         self._reservation = reserve_topic(self, CHUNKS)
+        own_memory = self._policy.needs.memory and not self._published
         self._sync = Synchroniser(
             self._policy.needs,
             round(self.values.tolerance * SECOND),
             round(self.values.max_gap * SECOND),
-            self._memory if self._policy.needs.memory else None,
+            self._memory if own_memory else None,
         )
         self._schedule = RequestSchedule(self._sync, self.values.execute_steps)
         self._chunk_episode = 0  # of the last chunk; no chunk yet
-        self._stale = 0
+        self._mismatch, self._stale = "", 0
         self._statistics = ReportPeriod(time.monotonic())
         self._silent = set(self._input_topics())
         self._log_due = time.monotonic() + FIRST_LOG
@@ -212,6 +222,16 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         assert self._policy is not None
         sync.instruction = instruction_for(message.data, self._policy.needs.instruction_length)
 
+    def _on_tokens(self, sync: Synchroniser, message: MemoryTokens) -> None:
+        assert self._published is not None
+        try:
+            reading = convert.to_reading(message, self._published)
+        except RuleSafeError as error:
+            self._mismatch = str(error)
+            raise
+        self._mismatch = ""  # the memory was restarted with the right model
+        sync.reading(to_ns(message.header.stamp), reading)
+
     def _on_cloud(self, sync: Synchroniser, message: PointCloud2) -> None:
         sync.camera_data(POINTS, to_ns(message.header.stamp), decode_cloud(message))
 
@@ -226,7 +246,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def _request_chunk(self, fill: bool = False) -> None:
         """Start an inference if it is due; `fill`: take missing parts from neighbouring frames."""
-        if self._schedule is None or self._worker.busy:
+        if self._schedule is None or self._worker.busy or self._mismatch:
             return
         try:
             request = self._schedule.request(fill)
@@ -320,7 +340,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
                 "episodes": self._sync.episode,
             }
             values |= counted(self._sync.counts) | counted(self._sync.stream.counts)
-            failure = self._schedule.failure if self._schedule else ""
+            failure = self._mismatch or (self._schedule.failure if self._schedule else "")
             if failure:
                 level, text = DiagnosticStatus.ERROR, failure
                 values["episode_started"] = self._sync.first or 0

@@ -1,15 +1,16 @@
-"""Synchronisation of joint states, images and point clouds to observations.
+"""Synchronisation of joint states, images, point clouds and memory readings to observations.
 
 Frames are at the multiples of 0.1 s of the stamps' clock, as in the memory. Joint positions at a
 frame are interpolated between two joint states. An image or a point cloud is assigned to the frame
-nearest to its stamp, within a tolerance. In simulation the stamps of all parts are exactly those of
-the frames. The memory is updated at each frame, as in an evaluation in process. Without ROS.
+nearest to its stamp, within a tolerance; a memory reading to the frame of its stamp. In simulation
+the stamps of all parts are exactly those of the frames. Without ROS.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.history import KEPT, ObservationHistory
@@ -17,8 +18,12 @@ from policy_node.policy import Needs, Observation
 from rulesafe_core.cameras import POINTS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from vq_memory_node.memory import Reading
 from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
+
+MEMORY = "memory"
+"""Name of the memory reading among the missing parts."""
 
 MAX_DELAY = 5
 """Maximum age of an observation, in frames behind the newest joint states. It is above 0 because
@@ -75,7 +80,8 @@ class Synchroniser:
         tolerance: maximum difference (ns) of the stamps of an image or point cloud and of its
             frame; at most half a frame.
         max_gap: time (ns) without joint states after which a new episode begins.
-        memory: the policy's memory; None if it needs none.
+        memory: a memory that is updated here at each frame; None if readings are received
+            (`reading`) or not needed.
 
     Attributes:
         instruction: the policy's instruction; None until it is received.
@@ -107,7 +113,8 @@ class Synchroniser:
 
     @property
     def incomplete(self) -> str:
-        """Return why the memory lacks the start of the episode; empty if it does not."""
+        """Return why the memory that is updated here lacks the start of the episode; empty if it
+        does not."""
         return self.stream.incomplete if self._memory else ""
 
     # Inputs -------------------------------------------------------------------------------
@@ -132,6 +139,11 @@ class Synchroniser:
             self.counts.out_of_tolerance += 1
             return
         self._camera_parts[kind].add(frame, distance, data)
+
+    def reading(self, stamp: int, reading: Reading) -> None:
+        """Add a memory reading; readings between frames and empty ones are ignored."""
+        if stamp % PERIOD == 0 and reading.mask.any():
+            self._readings.add(stamp // PERIOD, 0, reading)
 
     def _add_frame(self, frame: JointFrame) -> None:
         number = frame.stamp // PERIOD
@@ -172,7 +184,7 @@ class Synchroniser:
         return None
 
     def missing(self, stamp: int, fill: bool = False) -> tuple[str, ...]:
-        """Return the parts that an observation at this stamp (ns) lacks: POINTS, cameras;
+        """Return the parts that an observation at this stamp (ns) lacks: POINTS, cameras, MEMORY;
         `fill`: parts of neighbouring frames count as present."""
         number = stamp // PERIOD
         clouds = self._history.clouds(number)
@@ -181,6 +193,8 @@ class Synchroniser:
             get = recent.nearest if fill else recent.at
             if any(get(frame) is None for frame in (clouds if kind == POINTS else (number,))):
                 lacking.append(kind)
+        if self._needs.memory and self._readings.at(number) is None:
+            lacking.append(MEMORY)
         return tuple(lacking)
 
     def _observation(self, stamp: int) -> Observation:
@@ -190,7 +204,7 @@ class Synchroniser:
                 self._history.push(frame, points=self._part(POINTS, frame))
         images = {camera: self._part(camera, number) for camera in self._needs.image_cameras}
         self._history.push(number, images=images)
-        reading = {"memory": self._readings.at(number)} if self._memory else {}
+        reading = {"memory": self._readings.at(number)} if self._needs.memory else {}
         return self._history.observation(number, self.instruction or "", **reading)
 
     def _part(self, kind: str, frame: int) -> NDArray[Any]:
@@ -199,3 +213,13 @@ class Synchroniser:
             self.counts.filled += 1
             part = self._camera_parts[kind].nearest(frame)
         return part
+
+
+def newest_values(reading: Reading, length: int) -> Reading:
+    """Return the newest `length` values of a reading; raise RuleSafeError if it has fewer."""
+    if len(reading.mask) < length:
+        raise RuleSafeError(
+            f"the memory has {len(reading.mask)} values; the policy was trained with {length}"
+        )
+    start = len(reading.mask) - length
+    return Reading(np.array(reading.values[start:]), np.array(reading.mask[start:]))

@@ -26,6 +26,7 @@ from rclpy.task import Future
 from sensor_msgs.msg import CompressedImage, Image
 
 from planner_node.reach import out_of_reach
+from policy_node.convert import TOKENS_QOS
 from rulesafe_core.cameras import load_cameras
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
@@ -62,7 +63,6 @@ from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import DEFAULT_SPLIT, SECONDS_A_STEP, EpisodeRecord
 from rulesafe_sim.episodes import EVALUATION_SEEDS, Episode, OutOfReach, place
-from vq_memory_node.convert import TOKENS_QOS
 
 MAX_EPISODES = 10_000
 """Maximum number of episodes of an evaluation."""

@@ -3,19 +3,10 @@
 from array import array
 
 import numpy as np
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from rulesafe_core.convert import to_header
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node.rolling import RollingMemory
-
-TOKENS_QOS = QoSProfile(
-    depth=100,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-"""QoS of subscribers of /memory/tokens: late ones receive the last message; a long queue avoids the
-loss of tokens."""
 
 MAX_VOCABULARY = np.iinfo(np.uint16).max
 """Largest vocabulary that the message type can represent."""

@@ -27,6 +27,7 @@ from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import ManagedNode
 from rulesafe_core.messages import to_ns
+from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.reports import ReportPeriod, counted
 from rulesafe_core.ros import run_node
 from rulesafe_core.settings import Settings, setting
@@ -117,7 +118,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         values = self.values
         memory = RollingMemory(_token_memory(values), make_grid(values.grid, values.length))
         self._memory = memory
-        self._tokens = self.create_lifecycle_publisher(MemoryTokens, "/memory/tokens", LATCHED_QOS)
+        self._tokens = RepeatedPublisher(self, MemoryTokens, "/memory/tokens", LATCHED_QOS)
 
     def subscribe(self) -> list[Subscription]:
         assert self._memory is not None
@@ -136,7 +137,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         return super().on_deactivate(state)
 
     def unload(self) -> None:
-        self.destroy_lifecycle_publisher(self._tokens)
+        self.destroy_lifecycle_publisher(self._tokens.publisher)
         self._memory = None
 
     # Subscriptions ------------------------------------------------------------------------
@@ -145,6 +146,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         began = time.perf_counter()
         assert self._stream is not None
         self._statistics.inputs += 1
+        repeated = self._stream.counts.duplicates
         stamp, positions = to_ns(message.header.stamp), np.asarray(message.position)
         try:
             frames = self._stream.push(stamp, message.name, positions)
@@ -152,6 +154,9 @@ class MemoryNode(ManagedNode[MemoryParameters]):
             self.warn(str(error))
             return
         self._take(frames, began)
+        if self._stream.counts.duplicates > repeated:
+            # A policy that lost the tokens could not act, and simulated time would never continue.
+            self._tokens.repeat()
 
     def _on_started(self, message: Time) -> None:
         assert self._stream is not None and self._memory is not None

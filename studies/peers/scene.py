@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from rulesafe_core.body import Body, joint_position
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.transforms import from_xyz_rpy, to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
-from rulesafe_sim.cameras import FRONT, HEAD
 from rulesafe_sim.physics import Groups, robot_group
 from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
 from rulesafe_sim.stand import FLOOR_Z, stand_shapes
@@ -78,7 +78,7 @@ def cameras() -> list[dict[str, Any]]:
             "fovy": config.fovy,
             "clip": [config.near, config.far],
         }
-        for config in (FRONT, HEAD)
+        for config in reversed(DEFAULT_CAMERAS.cameras)
     ]
 
 

@@ -90,7 +90,7 @@ def _moves(options: BenchOptions) -> list[Measure]:
     import gymnasium
     import numpy as np
 
-    import rulesafe_sim.moves_env  # noqa: F401  (registers the environment)
+    import rulesafe_studies.moves.env  # noqa: F401  (registers the environment)
 
     rng, found = np.random.default_rng(0), []
     for copies in MOVES_COPIES:

@@ -1,1 +1,2 @@
-"""Baselines of RuleSafe-Moves-v1, locks without a robot (docs/results/moves.md)."""
+"""Gymnasium environments of complete moves (docs/moves.md) and baselines of RuleSafe-Moves-v1, the
+locks without a robot (docs/results/moves.md)."""

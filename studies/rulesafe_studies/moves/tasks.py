@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-import rulesafe_sim.moves_env  # noqa: F401  (registers the environment)
+import rulesafe_studies.moves.env  # noqa: F401  (registers the environment)
 from rulesafe_locks.lock_sets import expand_rules
 
 TRAIN = "sampled_train"

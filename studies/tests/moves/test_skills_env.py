@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-import planner_node.skills_env  # noqa: F401  (registers the environment)
-import rulesafe_sim.moves_env  # noqa: F401  (registers the environment)
+import rulesafe_studies.moves.env
+import rulesafe_studies.moves.skills_env  # noqa: F401  (registers the environment)
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.config import Placement
 from rulesafe_sim.variation import Variation

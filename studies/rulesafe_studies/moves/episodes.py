@@ -1,6 +1,6 @@
 """Episodes of moves: many copies of locks without robot and physics, moved in parallel.
 
-The two environments of `moves_env` are built on this module.
+The two environments of `env` are built on this module.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from rulesafe_core.settings import check_positive
 from rulesafe_locks.instructions import Length, check_length
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import EVENTS, PARTS, Rule
-from rulesafe_locks.tables import Ints, LockBatch, LockTables
+from rulesafe_studies.moves.lock_tables import Ints, LockBatch, LockTables
 
 KEYS = ("phases", "last_move", "plan", "instruction")
-"""Keys of the observation; see `moves_env.RuleSafeMovesEnv`."""
+"""Keys of the observation; see `env.RuleSafeMovesEnv`."""
 
 MOVES_PER_EVENT = 2
 """Time limit: moves for each event of the shortest plan. In RuleSafe-v1 an event has 20 s, twice
@@ -120,7 +120,7 @@ class LockSet:
 
 class Episodes:
     """Episodes of `count` copies of locks, without automatic resets. Attributes and results are
-    arrays whose first axis is `count`; see `moves_env.RuleSafeMovesEnv` for the arguments."""
+    arrays whose first axis is `count`; see `env.RuleSafeMovesEnv` for the arguments."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-import rulesafe_sim.moves_env  # noqa: F401  (registers the environment)
+import rulesafe_studies.moves.env  # noqa: F401  (registers the environment)
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
@@ -21,7 +21,7 @@ from rulesafe_locks.locks import EVENTS, PARTS
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import load_rule
 from rulesafe_locks.scores import progress_after
-from rulesafe_sim.moves import KEYS
+from rulesafe_studies.moves.episodes import KEYS
 
 CHECK = """
 import gymnasium, json, warnings
@@ -31,7 +31,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for keys in (("phases",), ("phases", "last_move", "plan", "instruction")):
         env = gymnasium.make(
-            "rulesafe_sim.moves_env:RuleSafe-Moves-v1", rules="sampled_test", observations=keys
+            "rulesafe_studies.moves.env:RuleSafe-Moves-v1", rules="sampled_test", observations=keys
         )
         check_env(env)
 print(json.dumps([str(each.message) for each in caught]))
@@ -69,7 +69,7 @@ def test_stable_baselines3s_checker_passes_without_a_warning(peers):
 def test_it_imports_neither_sapien_nor_torch():
     code = (
         "import gymnasium, sys\n"
-        "envs = gymnasium.make_vec('rulesafe_sim.moves_env:RuleSafe-Moves-v1', num_envs=2)\n"
+        "envs = gymnasium.make_vec('rulesafe_studies.moves.env:RuleSafe-Moves-v1', num_envs=2)\n"
         "envs.reset(seed=0), envs.step([0, 1])\n"
         "print(type(envs).__name__, {'sapien', 'torch', 'rclpy'} & set(sys.modules))"
     )

@@ -5,7 +5,7 @@ simulated hand executes it by contact. Example::
 
     import gymnasium
 
-    import planner_node.skills_env  # registers RuleSafe-Skills-v1
+    import rulesafe_studies.moves.skills_env  # registers RuleSafe-Skills-v1
 
     env = gymnasium.make("RuleSafe-Skills-v1", rule="rule_003", safe="safe_07")
     observation, info = env.reset(seed=4)
@@ -32,11 +32,17 @@ from rulesafe_locks.locks import PARTS, Rule
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.episode import AgentError
-from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, LockSet, check_keys, check_render_mode
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.seeded_env import SeededEnv
 from rulesafe_sim.simulation import Simulation
+from rulesafe_studies.moves.episodes import (
+    MOVES_PER_EVENT,
+    SPACES,
+    LockSet,
+    check_keys,
+    check_render_mode,
+)
 
 SKILLS = ExpertConfig(attempts=2)
 """Fewer attempts than in demonstrations, since a policy may repeat an action."""
@@ -48,7 +54,7 @@ class RuleSafeSkillsEnv(SeededEnv):
     """A robot in front of a safe whose actions are complete moves of a part.
 
     Actions, observations, reward, termination and truncation are those of
-    `moves_env.RuleSafeMovesEnv` with one attempt. A move can fail in the physics, and the phases
+    `env.RuleSafeMovesEnv` with one attempt. A move can fail in the physics, and the phases
     then show what has happened. `info["failure"]` is "" if the part is in its other phase, else
 
     - "locked": the lock blocks the part, or the door is open already;
@@ -210,4 +216,6 @@ class RuleSafeSkillsEnv(SeededEnv):
         }
 
 
-gymnasium.register(id="RuleSafe-Skills-v1", entry_point="planner_node.skills_env:RuleSafeSkillsEnv")
+gymnasium.register(
+    id="RuleSafe-Skills-v1", entry_point="rulesafe_studies.moves.skills_env:RuleSafeSkillsEnv"
+)

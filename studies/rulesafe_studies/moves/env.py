@@ -5,7 +5,7 @@ PyTorch. Example::
 
     import gymnasium
 
-    import rulesafe_sim.moves_env  # registers RuleSafe-Moves-v1
+    import rulesafe_studies.moves.env  # registers RuleSafe-Moves-v1
 
     envs = gymnasium.make_vec("RuleSafe-Moves-v1", num_envs=1024, rules="sampled_train")
     observation, info = envs.reset(seed=0)
@@ -25,8 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_locks.instructions import Length
 from rulesafe_locks.locks import PARTS
-from rulesafe_locks.tables import Ints
-from rulesafe_sim.moves import MOVES_PER_EVENT, SPACES, Episodes, Rules, check_render_mode
+from rulesafe_studies.moves.episodes import (
+    MOVES_PER_EVENT,
+    SPACES,
+    Episodes,
+    Rules,
+    check_render_mode,
+)
+from rulesafe_studies.moves.lock_tables import Ints
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -266,6 +272,6 @@ def _start(
 
 gymnasium.register(
     id="RuleSafe-Moves-v1",
-    entry_point="rulesafe_sim.moves_env:RuleSafeMovesEnv",
-    vector_entry_point="rulesafe_sim.moves_env:RuleSafeMovesVectorEnv",
+    entry_point="rulesafe_studies.moves.env:RuleSafeMovesEnv",
+    vector_entry_point="rulesafe_studies.moves.env:RuleSafeMovesVectorEnv",
 )

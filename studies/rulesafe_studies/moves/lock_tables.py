@@ -79,7 +79,7 @@ class LockTables:
         for row in range(4):
             tables.phases[count + row] = row // 2, row % 2, 1
         for number, lock in enumerate(locks):
-            tables._fill(number, lock)
+            _fill(tables, number, lock)
         return tables
 
     def __len__(self) -> int:
@@ -89,32 +89,6 @@ class LockTables:
     def first_open(self) -> int:
         """The first of the states with an open door."""
         return len(self.follow) - 4
-
-    def _fill(self, number: int, lock: Automaton) -> None:
-        """Write the rows of a lock's states."""
-        begin, count = int(self.start[number]), len(lock.states)
-        rows = slice(begin, begin + count)
-        for row, state in enumerate(lock.states, begin):
-            self.phases[row] = state.phases
-            for part, after in enumerate(state.next):
-                if after is not None:
-                    self.follow[row, part] = begin + after
-                    self.code[row, part] = 2 * part + state.phases[part]
-            if state.door_unlocked:
-                knob, handle, _ = state.phases
-                self.follow[row, DOOR] = self.first_open + 2 * knob + handle
-                self.code[row, DOOR] = 2 * DOOR
-        self.distance[rows] = _distances(lock)
-        plan = [_code(event) for event in self.proofs[number].plan]
-        opens = np.zeros((count, len(plan)), bool)
-        later = np.ones(count, bool)  # whether the plan's remaining events open the door
-        for k in range(len(plan) - 1, -1, -1):
-            part = plan[k] // 2
-            leads = True if part == DOOR else later[self.follow[rows, part] - begin]
-            opens[:, k] = later = (self.code[rows, part] == plan[k]) & leads
-        self.best[rows, : len(plan)] = np.maximum.accumulate(
-            np.where(opens, np.arange(len(plan)), 0), axis=1
-        )
 
 
 class LockBatch:
@@ -197,6 +171,33 @@ def _check(rule: Rule, proof: Proof) -> None:
             f"{rule.id}: {proof.states} states and a plan of {proof.steps} events; valid: a "
             f"product of at most {MAX_CELLS}"
         )
+
+
+def _fill(tables: LockTables, number: int, lock: Automaton) -> None:
+    """Write the rows of a lock's states."""
+    begin, count = int(tables.start[number]), len(lock.states)
+    rows = slice(begin, begin + count)
+    for row, state in enumerate(lock.states, begin):
+        tables.phases[row] = state.phases
+        for part, after in enumerate(state.next):
+            if after is not None:
+                tables.follow[row, part] = begin + after
+                tables.code[row, part] = 2 * part + state.phases[part]
+        if state.door_unlocked:
+            knob, handle, _ = state.phases
+            tables.follow[row, DOOR] = tables.first_open + 2 * knob + handle
+            tables.code[row, DOOR] = 2 * DOOR
+    tables.distance[rows] = _distances(lock)
+    plan = [_code(event) for event in tables.proofs[number].plan]
+    opens = np.zeros((count, len(plan)), bool)
+    later = np.ones(count, bool)  # whether the plan's remaining events open the door
+    for k in range(len(plan) - 1, -1, -1):
+        part = plan[k] // 2
+        leads = True if part == DOOR else later[tables.follow[rows, part] - begin]
+        opens[:, k] = later = (tables.code[rows, part] == plan[k]) & leads
+    tables.best[rows, : len(plan)] = np.maximum.accumulate(
+        np.where(opens, np.arange(len(plan)), 0), axis=1
+    )
 
 
 def _code(event: str) -> int:

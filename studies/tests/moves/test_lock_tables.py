@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_locks import tables as module
 from rulesafe_locks.automata import AutomatonState, as_rule, explored
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import PARTS, Phases
@@ -12,7 +11,8 @@ from rulesafe_locks.plans import plan_distance, possible_events
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import load_rule
 from rulesafe_locks.scores import Progress
-from rulesafe_locks.tables import LockBatch, LockTables
+from rulesafe_studies.moves import lock_tables as module
+from rulesafe_studies.moves.lock_tables import LockBatch, LockTables
 
 COPIES, MOVES = 8, 60
 SAMPLED = ["sampled_001", "sampled_041", "sampled_081", "sampled_121", "sampled_181"]

@@ -15,11 +15,12 @@ from zlib import compress
 import numpy as np
 import pytest
 from fuzzing import Target, attack
+from stl import write_stl
 
 from policy_node.checkpoints import find as find_policy
 from policy_node.checkpoints import read_policy
 from rulesafe_core.cameras import load_cameras
-from rulesafe_core.meshes import read_hull, write_hull
+from rulesafe_core.meshes import read_hull
 from rulesafe_core.messages import decode_image
 from rulesafe_core.robot import h1_2
 from rulesafe_core.urdf import to_urdf
@@ -105,7 +106,7 @@ def program(folder: Path) -> Target:
 def hull(folder: Path) -> Target:
     path = folder / "hull.stl"
     corners = np.array([(0, 0, 0), (0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3)])
-    write_hull(path, corners, np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]))
+    write_stl(path, corners, np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]))
     return Target(path, lambda: read_hull(path))
 
 

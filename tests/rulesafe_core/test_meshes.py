@@ -1,13 +1,14 @@
-"""Convex pieces in binary STL: written, read again, and one clear error for each fault."""
+"""Convex pieces in binary STL: read, scaled, and one clear error for each fault."""
 
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from stl import write_stl
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.meshes import MeshShape, read_hull, scaled_hull, write_hull
+from rulesafe_core.meshes import MeshShape, read_hull, scaled_hull
 
 CORNERS = np.array([(x, y, z) for x in (0, 0.1) for y in (0, 0.2) for z in (0, 0.3)])
 SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
@@ -17,11 +18,11 @@ FACES = np.array([face for a, b, c, d in SIDES for face in ((a, b, c), (a, c, d)
 @pytest.fixture
 def box(tmp_path) -> Path:
     path = tmp_path / "box.stl"
-    write_hull(path, CORNERS, FACES)
+    write_stl(path, CORNERS, FACES)
     return path
 
 
-def test_a_hull_is_read_as_it_was_written(box):
+def test_a_box_is_read_with_volume_and_outward_normals(box):
     hull = read_hull(box)
     assert len(hull.vertices) == 8 and len(hull.triangles) == 12
     assert hull.volume == pytest.approx(0.1 * 0.2 * 0.3)
@@ -32,7 +33,7 @@ def test_a_hull_is_read_as_it_was_written(box):
 
 def test_a_changed_file_is_read_again(box):
     read_hull(box)
-    write_hull(box, 2 * CORNERS, FACES)
+    write_stl(box, 2 * CORNERS, FACES)
     os.utime(box, ns=(1, 1))
     assert read_hull(box).volume == pytest.approx(8 * 0.006)
 
@@ -62,7 +63,7 @@ def test_other_files_are_refused(box, change, message):
 
 
 def test_a_surface_from_inside_is_refused(box):
-    write_hull(box, CORNERS, FACES[:, ::-1])
+    write_stl(box, CORNERS, FACES[:, ::-1])
     with pytest.raises(RuleSafeError, match=r"not convex|no volume"):
         read_hull(box)
 

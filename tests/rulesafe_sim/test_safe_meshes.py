@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import yaml
 from scipy.spatial import ConvexHull
+from stl import write_stl
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.meshes import MeshShape, write_hull
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.strict_yaml import build
 from rulesafe_core.text_files import read_text
 from rulesafe_sim.safe_body import safe_body
@@ -35,7 +36,7 @@ def write_box(folder: Path, name: str, low, high) -> None:
     faces, (a, b, c) = hull.simplices, np.moveaxis(corners[hull.simplices], 1, 0)
     inwards = (np.cross(b - a, c - a) * hull.equations[:, :3]).sum(axis=1) < 0
     faces[inwards] = faces[inwards, ::-1]
-    write_hull(folder / f"{name}.stl", corners, faces)
+    write_stl(folder / f"{name}.stl", corners, faces)
     lines = [f"v {x} {y} {z}" for x, y, z in corners]
     lines += ["f {} {} {}".format(*(face + 1)) for face in faces]
     (folder / f"{name}.obj").write_text("\n".join(lines))

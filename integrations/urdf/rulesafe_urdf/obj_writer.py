@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.meshes import write_hull
 from rulesafe_sim.safe_meshes import VisualMesh
 from rulesafe_urdf.decompose import Convex
 from rulesafe_urdf.mesh_files import Piece
@@ -26,6 +25,8 @@ WRITTEN = re.compile(
 """Names of the files in the folder of an imported safe."""
 
 DECIMALS = 6  # of coordinates, m
+
+STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
 class ObjFolder:
@@ -97,6 +98,18 @@ class ObjFolder:
 
     def _name(self, path: Path) -> str:
         return (self._final / path.name).relative_to(self._base).as_posix()
+
+
+def write_hull(path: Path, vertices: NDArray[np.float64], triangles: NDArray[np.int64]) -> None:
+    """Write a closed surface as binary STL. `vertices` (V, 3) m, `triangles` (T, 3)."""
+    records = np.zeros(len(triangles), STL_TRIANGLE)
+    records["corners"] = vertices[triangles]
+    a, b, c = (records["corners"][:, i] for i in range(3))
+    across = np.cross(b - a, c - a)
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    records["normal"] = across / np.maximum(length, 1e-20)
+    header = b"rulesafe convex piece".ljust(80, b"\0")
+    path.write_bytes(header + len(records).to_bytes(4, "little") + records.tobytes())
 
 
 def check_folder(folder: Path) -> None:

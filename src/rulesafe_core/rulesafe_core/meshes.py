@@ -111,15 +111,3 @@ def scaled_hull(shape: MeshShape) -> Hull:
         hull.volume * float(scale.prod()),
         hull.centroid * scale,
     )
-
-
-def write_hull(path: Path, vertices: NDArray[np.float64], triangles: NDArray[np.int64]) -> None:
-    """Write a closed surface as binary STL. `vertices` (V, 3) m, `triangles` (T, 3)."""
-    records = np.zeros(len(triangles), _TRIANGLE)
-    records["corners"] = vertices[triangles]
-    a, b, c = (records["corners"][:, i] for i in range(3))
-    across = np.cross(b - a, c - a)
-    length = np.linalg.norm(across, axis=1, keepdims=True)
-    records["normal"] = across / np.maximum(length, 1e-20)
-    header = b"rulesafe convex piece".ljust(_HEADER - 4, b"\0")
-    path.write_bytes(header + len(records).to_bytes(4, "little") + records.tobytes())

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from stl import write_stl
 
 from rulesafe_core.body import Body, Link, Material, Shape
-from rulesafe_core.meshes import MeshShape, write_hull
+from rulesafe_core.meshes import MeshShape
 from rulesafe_core.text_files import parse_xml
 from rulesafe_core.urdf import to_urdf
 from rulesafe_ros.view.boxes import without_meshes
@@ -22,7 +23,7 @@ def test_urdfs_of_primitives_are_not_changed():
 
 
 def test_meshes_become_boxes_and_grips_stay(tmp_path):
-    write_hull(tmp_path / "a.stl", CORNERS, FACES)
+    write_stl(tmp_path / "a.stl", CORNERS, FACES)
     red = Material((1.0, 0.0, 0.0))
     shapes = (
         MeshShape("mesh", ONE, np.eye(4), red, False, path=tmp_path / "a.obj"),

@@ -27,7 +27,6 @@ HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it
 NODES = {
     "sim_node": "rulesafe_sim.node:SimulationParameters",
     "frames_node": "rulesafe_core.frames_node:FramesParameters",
-    "trajectory_node": "rulesafe_core.trajectories:TrajectoryParameters",
     "planner_node": "planner_node.node:PlannerParameters",
     "teleop_node": "teleop_node.settings:TeleopParameters",
     "vq_memory_node": "vq_memory_node.node:MemoryParameters",
@@ -255,9 +254,8 @@ def _attributes(kind: type) -> dict[str, str]:
 ROBOT_NOTE = (
     "Bridge, supervisor, `instruction_node`, `camera_points` and `frames_node`, with the simulated "
     "robot in place of the real one. A policy and a memory add the topics that they have in "
-    "simulation. A dry run, `output:=lowcmd`, [teleoperation](../teleoperation.md) and "
-    "`trajectory_node` are not included. `rulesafe bridge stop` publishes `/bridge/stop_request` "
-    "latched."
+    "simulation. A dry run, `output:=lowcmd` and [teleoperation](../teleoperation.md) are not "
+    "included. `rulesafe bridge stop` publishes `/bridge/stop_request` latched."
 )
 
 

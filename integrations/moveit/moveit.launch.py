@@ -1,5 +1,5 @@
 """MoveIt's move_group and trajectory_node, next to a running simulation or bridge, which publishes
-/robot_description. Needs MoveIt."""
+/robot_description. Needs MoveIt, and this distribution installed in the active environment."""
 
 from pathlib import Path
 
@@ -32,8 +32,7 @@ def generate_launch_description():
         [
             DeclareLaunchArgument("use_sim_time", default_value="true"),
             Node(
-                package="rulesafe_core",
-                executable="trajectory_node",
+                executable="trajectory_node",  # found on PATH
                 parameters=[{"allow_partial_joints_goal": True}, clock],
                 output="screen",
             ),

@@ -81,8 +81,6 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
         "/vq_memory_node/reset": "std_srvs/srv/Trigger",
         "/vq_memory_node/publish": "std_srvs/srv/Trigger",
         "/evaluate": "rulesafe_interfaces/action/Evaluate",
-        # tests/ros/test_trajectory_node.py starts it; only one node may publish chunks.
-        "/trajectory_node/follow_joint_trajectory": "control_msgs/action/FollowJointTrajectory",
     }
 
     def agrees() -> bool:

@@ -20,7 +20,7 @@ START = "import sys; sys.argv[0] = '/bin/my_node'; from rulesafe_core.start impo
 
 def test_every_node_has_an_executable_that_starts_it():
     scripts = {entry.name: entry.value for entry in ENTRIES if entry.group == "console_scripts"}
-    assert len(NODES) == 13
+    assert len(NODES) == 12
     assert {name: scripts.get(name) for name in NODES} == dict.fromkeys(
         NODES, "rulesafe_core.start:node"
     )
@@ -122,8 +122,8 @@ def test_only_ros_context_initialises_rclpy():
 @pytest.mark.parametrize(
     ("name", "arguments", "given", "expected"),
     [
-        ("trajectory_node", [], {}, "LOCALHOST"),
-        ("trajectory_node", [], {RANGE: "SUBNET"}, "SUBNET"),
+        ("frames_node", [], {}, "LOCALHOST"),
+        ("frames_node", [], {RANGE: "SUBNET"}, "SUBNET"),
         ("h1_2_bridge", [], {}, "LOCALHOST"),
         ("h1_2_bridge", ["--ros-args", "-p", "network_interface:=lo"], {}, "SUBNET"),
     ],

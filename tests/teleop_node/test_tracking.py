@@ -13,6 +13,7 @@ from teleop_node.settings import TeleopParameters
 from teleop_node.tracking import (
     ANGLE_TOLERANCE,
     POSITION_TOLERANCE,
+    CommandPath,
     PoseTracker,
     Target,
     ahead,
@@ -151,3 +152,18 @@ def test_velocities_are_limited(tracker, speed):
 def test_a_workspace_without_volume_is_refused():
     with pytest.raises(RuleSafeError, match="must be below workspace_high"):
         PoseTracker(TeleopParameters(workspace_low=(1.0, 0.0, 0.0)))
+
+
+def test_commands_are_interpolated_and_held_outside_the_path():
+    times = 10**18 + np.array([0, 100, 300]) * 1_000_000
+    rows = np.random.default_rng(0).uniform(-0.4, 0.4, (3, 13))
+    path = CommandPath(times, rows)
+    assert path.end == times[2]
+    for time, row in zip(times, rows, strict=True):
+        np.testing.assert_allclose(path.sample(int(time)), row)
+    halfway = path.sample(int(times[1]) + 100_000_000)
+    np.testing.assert_allclose(halfway, (rows[1] + rows[2]) / 2)
+    np.testing.assert_array_equal(path.sample(int(times[0]) - 1), rows[0])
+    np.testing.assert_array_equal(path.sample(int(times[2]) + 10**9), rows[2])
+    held = CommandPath(times[:1], rows[:1])
+    np.testing.assert_array_equal(held.sample(int(times[2])), rows[0])

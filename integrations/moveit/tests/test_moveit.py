@@ -99,6 +99,7 @@ def test_the_launch_file_passes_all_files(monkeypatch):
     scope = {"__file__": str(path), "__name__": "moveit_launch"}
     exec(compile(path.read_text("utf-8"), str(path), "exec"), scope)
     _, server, world, move_group = scope["generate_launch_description"]()
+    assert server.executable == "trajectory_node" and not hasattr(server, "package")
     assert server.parameters[0] == {"allow_partial_joints_goal": True}
     assert world.arguments[1] == "world" and world.arguments[3] == h1_2().links[0].name
     parameters = move_group.parameters[0]

@@ -33,7 +33,6 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_joints, decode_pose
 from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
-from rulesafe_core.trajectories import JointPath
 from rulesafe_core.transforms import Transform
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_sim.safes import load_safe
@@ -45,7 +44,7 @@ from teleop_node.inputs import (
     parse_request,
 )
 from teleop_node.settings import TeleopParameters
-from teleop_node.tracking import PoseTracker, Target, ahead, check_target
+from teleop_node.tracking import CommandPath, PoseTracker, Target, ahead, check_target
 
 STEPS = 5
 """Steps of a chunk. If the node ends, the arm is at rest after all."""
@@ -92,7 +91,7 @@ class TeleopNode(Node):
 
     def _restart(self) -> None:
         """Reset targets and commands: an episode begins, or the clock has stepped back."""
-        self._path: JointPath | None = None  # commanded positions; None: none yet
+        self._path: CommandPath | None = None  # commanded positions; None: none yet
         self._planned: NDArray[np.float64] | None = None  # actions of a motion that begins next
         self._assisting = ""  # the assisted motion that is executed
         self._target = Target()
@@ -146,7 +145,7 @@ class TeleopNode(Node):
         if paused and command is not None:
             lag = np.abs(command - self._measured)[:7].max()
             if lag > self._values.max_lag:
-                self._path = JointPath(np.array([self._stamp]), self._measured[None])
+                self._path = CommandPath(np.array([self._stamp]), self._measured[None])
 
     def _on_assist(self, message: String) -> None:
         """Plan an assisted motion, which begins with the next joint state."""
@@ -216,14 +215,14 @@ class TeleopNode(Node):
         self._joints, self._measured, self._stamp = message, state.positions, state.stamp
         self._received = time.monotonic()
         if self._path is None:
-            self._path = JointPath(np.array([state.stamp]), state.positions[None])
+            self._path = CommandPath(np.array([state.stamp]), state.positions[None])
         self._advance()
 
     # Commands -----------------------------------------------------------------------------
 
     def _command(self) -> NDArray[np.float64] | None:
         """Return the commanded positions (13,) at the newest stamp; None before joint states."""
-        return None if self._path is None else self._path.sample(self._stamp)[0]
+        return None if self._path is None else self._path.sample(self._stamp)
 
     def _hand_pose(self) -> Transform | None:
         command = self._command()
@@ -236,7 +235,7 @@ class TeleopNode(Node):
         self._planned, self._assisting, self._problem = None, "", reason
         self._target = replace(self._target, pose=None)
         if (command := self._command()) is not None:
-            self._path = JointPath(np.array([self._stamp]), command[None])
+            self._path = CommandPath(np.array([self._stamp]), command[None])
 
     def _advance(self) -> None:
         """Publish the next chunk if it is due."""
@@ -263,7 +262,7 @@ class TeleopNode(Node):
             self._report_state()
         if self._assisting and self._path:
             times = self._stamp + PERIOD * np.arange(1, STEPS + 1)
-            actions = np.array([self._path.sample(int(t))[0] for t in times])
+            actions = np.array([self._path.sample(int(t)) for t in times])
         else:
             actions, reason = self._tracker.path(command, self._target, self._measured, STEPS)
             self._problem = reason or ("" if self._target.pose is not None else self._problem)
@@ -275,7 +274,7 @@ class TeleopNode(Node):
 
     def _set_path(self, command: NDArray[np.float64], actions: NDArray[np.float64]) -> None:
         times = self._stamp + PERIOD * np.arange(len(actions) + 1)
-        self._path = JointPath(times, np.concatenate([command[None], actions]))
+        self._path = CommandPath(times, np.concatenate([command[None], actions]))
 
     def _publish(self, actions: NDArray[np.float64]) -> None:
         if reason := self._chunks.others():

@@ -30,6 +30,31 @@ SHARES = (1.0, 0.5, 0.25, 0.1)
 
 
 @dataclass(frozen=True)
+class CommandPath:
+    """Commanded positions over time, linear between its points.
+
+    `times`: ns, increasing. `positions`: of ACTION_JOINTS, rad.
+    """
+
+    times: NDArray[np.int64]  # (n,)
+    positions: NDArray[np.float64]  # (n, 13)
+
+    @property
+    def end(self) -> int:
+        """Time of the last point, ns."""
+        return int(self.times[-1])
+
+    def sample(self, time: int) -> NDArray[np.float64]:
+        """Return the positions (13,) at a time, ns; outside the path, those of the nearer end."""
+        i = int(np.searchsorted(self.times, time, side="right"))
+        if i in (0, len(self.times)):
+            return self.positions[max(i - 1, 0)]
+        share = (time - self.times[i - 1]) / (self.times[i] - self.times[i - 1])
+        start, end = self.positions[i - 1 : i + 1]
+        return np.asarray(start + share * (end - start))
+
+
+@dataclass(frozen=True)
 class Target:
     """What the operator commands.
 

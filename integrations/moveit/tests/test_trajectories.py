@@ -8,7 +8,7 @@ import pytest
 
 from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.joints import ACTION_JOINTS
-from rulesafe_core.trajectories import (
+from rulesafe_moveit.trajectories import (
     ErrorCode,
     GoalError,
     TrajectoryParameters,

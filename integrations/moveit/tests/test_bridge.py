@@ -26,7 +26,7 @@ ELBOW = ACTION_JOINTS.index("right_elbow_joint")
 @pytest.fixture
 def node():
     patient = ("-p", "state_timeout:=60.0", "-p", "goal_time_tolerance:=60.0")
-    command = [sys.executable, "-m", "rulesafe_core.trajectory_node", "--ros-args", *patient]
+    command = [sys.executable, "-m", "rulesafe_moveit.trajectory_node", "--ros-args", *patient]
     process = subprocess.Popen(command)
     yield process
     process.kill()

@@ -29,7 +29,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_joints, to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
-from rulesafe_core.trajectories import (
+from rulesafe_moveit.trajectories import (
     ErrorCode,
     GoalError,
     JointPath,

@@ -25,12 +25,12 @@ from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.robot import HOME
 from rulesafe_core.ros import UNNAMED
-from rulesafe_core.trajectories import ErrorCode
 from rulesafe_eval.recorder_ros import DISCOVERY_DELAY
+from rulesafe_moveit.trajectories import ErrorCode
 
 pytestmark = pytest.mark.ros
 
-SIM, NODE = "rulesafe_sim.node", "rulesafe_core.trajectory_node"
+SIM, NODE = "rulesafe_sim.node", "rulesafe_moveit.trajectory_node"
 HOME_ROW = np.array([HOME[name] for name in ACTION_JOINTS])
 ELBOW = ACTION_JOINTS.index("right_elbow_joint")
 TOPIC = "/policy/action_chunk"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -36,7 +37,7 @@ from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_files import LockFile, dump_lock
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.benchmarks import load_benchmark
-from rulesafe_sim.episodes import episode_facts, plan_episodes
+from rulesafe_sim.episodes import Episode, plan_episodes
 from rulesafe_sim.runtime import Playback
 from rulesafe_sim.simulation import HOME_ACTION
 
@@ -74,7 +75,8 @@ def test_a_request_gives_the_same_episode_in_process_in_gymnasium_and_over_ros(
     env = gymnasium.make(
         "rulesafe_sim.env:RuleSafe-v1", observations=("joint_positions",), safe="safe_01"
     )
-    episode = episode_facts(expected)
+    known = {each.name for each in fields(Episode)} & expected.keys()
+    episode = Episode.from_dict({name: expected[name] for name in known})
     _, info = env.reset(options={"episode": episode})
     assert info["variation"] == expected["variation"]
     actions = np.load(actions_file(tmp_path / "process", of[0], 0))

@@ -167,14 +167,6 @@ def _check(name: str, value: Any) -> None:
         )
 
 
-def episode_facts(facts: Mapping[str, Any]) -> Episode:
-    """Return the episode of a line of results or of the facts of a recording, whose other keys are
-    ignored. Files of earlier versions lack some keys, and name the number `attempt`."""
-    names = [each.name for each in fields(Episode)]
-    known = {name: facts[name] for name in names if name in facts}
-    return Episode.from_dict({"number": facts.get("attempt", 0), **known})
-
-
 def place(episode: Episode, out_of_reach: Check) -> Episode:
     """Fix the variation of an episode: the first of its seed in which the arm can operate the safe.
 

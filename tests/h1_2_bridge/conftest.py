@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,22 @@ sys.path[1:1] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "ro
 
 
 @pytest.fixture
-def moving():
-    """A world in virtual time in which the arm moves; all commands are checked at the end."""
+def world():
+    """An engaged bridge in virtual time; all commands are checked at the end."""
     from virtual import World, assert_safe
 
-    world = World().engaged()
+    found = World().engaged()
+    yield found
+    assert_safe(found)
+
+
+@pytest.fixture
+def moving(world):
+    """The same, while the arm moves."""
     world.keep_moving()
     world.run(0.5)
     assert abs(world.robot.dq[23]) > 0.05
-    yield world
-    assert_safe(world)
+    return world
 
 
 @pytest.fixture
@@ -29,33 +36,55 @@ def peer(tmp_path):
     pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
     from peer import Peer
 
-    running: list[Peer] = []
+    with ExitStack() as running:
 
-    def start(rate: float = 500.0) -> Peer:
-        running.append(Peer(tmp_path, rate))
-        return running[-1]
+        def start(rate: float = 500.0) -> Peer:
+            found = Peer(tmp_path, rate)
+            running.callback(found.stop)
+            return found
 
-    yield start
-    for robot in running:
-        robot.stop()
+        yield start
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    """Processes that the tests of a module share (user.Processes)."""
+    pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
+    from user import Processes, User
+
+    from rulesafe_core.client_node import connected
+
+    with connected(User) as node:
+        found = Processes(tmp_path_factory.mktemp("peer"), node)
+        yield found
+        found.end()
 
 
 @pytest.fixture
-def bridge():
-    """bridge(**parameters) -> a Bridge that runs until the end of the test."""
-    from user import Bridge
+def robot(processes):
+    """The SDK peer of the module; the commands that it received are checked at the end."""
+    from recorder import BUSY, assert_within_limits
+    from user import RAMP
 
-    running: list[Bridge] = []
+    found = processes.robot()
+    yield found
+    if found.process.poll() is None:
+        late = found.late
+        assert_within_limits(found.record(), speed=0.1, ramp=RAMP, slack=BUSY, late=late)
 
-    def start(**parameters) -> Bridge:
-        running.append(Bridge(**parameters))
-        return running[-1]
 
-    yield start
-    for one in running:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.wait()
+@pytest.fixture
+def bridge(processes):
+    """bridge(**parameters) -> the Bridge of the module, started if it must be."""
+    return processes.bridge
+
+
+@pytest.fixture
+def user(processes):
+    """The bridge's client of the module."""
+    if not processes.runs():
+        processes.user.clear()
+    return processes.user
 
 
 @pytest.fixture
@@ -74,14 +103,3 @@ def start_supervisor():
     for process in running:
         process.kill()
         process.wait()
-
-
-@pytest.fixture
-def user():
-    """Return the bridge's client node."""
-    from user import User
-
-    from rulesafe_core.client_node import connected
-
-    with connected(User) as node:
-        yield node

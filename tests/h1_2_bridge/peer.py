@@ -12,7 +12,13 @@ from recorder import Record
 
 
 class Peer:
-    """Runs sdk_peer.py in a separate process. `rate`: of states, Hz."""
+    """Runs sdk_peer.py in a separate process. `rate`: of states, Hz.
+
+    Attributes:
+        late: number of commands that may arrive late in the test (assert_within_limits).
+    """
+
+    late = 0
 
     def __init__(self, folder: Path, rate: float = 500.0) -> None:
         self._folder = folder
@@ -51,9 +57,14 @@ class Peer:
         complete on return."""
         assert self.ask("faults", **changes) == "done"
 
+    def restore(self) -> None:
+        """End all faults and discard the recorded commands."""
+        self.late = 0
+        assert self.ask("restore") == "done"
+
     def report(self) -> dict:
-        """Return sent, commands, hand_commands, newest (system time at which the last command was
-        published, s), weight, q, dq (27), hands (12), time, cpu, late."""
+        """Return commands, hand_commands, newest (system time at which the last command was
+        published, s), weight, q, dq (27), hands (12)."""
         return self.ask("report")
 
     def weight_is_zero(self) -> bool:

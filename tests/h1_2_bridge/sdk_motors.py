@@ -15,7 +15,6 @@ from rulesafe_core.robot import HOME, h1_2
 from rulesafe_core.urdf import to_urdf
 
 MOTORS = len(BODY_JOINTS)
-ARMS = slice(13, 27)
 UPPER_BODY = slice(12, 27)
 """Motors of arm_sdk: waist and arms."""
 

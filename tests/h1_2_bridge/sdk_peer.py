@@ -13,9 +13,8 @@ import os
 import sys
 import threading
 import time
-from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 from cyclonedds.core import Policy
@@ -46,22 +45,17 @@ class Faults:
         silent: no state is sent.
         frozen: the same state, including its tick, is repeated.
         drop: share of states that are lost, 0..1.
-        delay: of each state, s.
         duplicate: each state is sent twice.
         reorder: each pair of states is sent in reverse order.
         corrupt: the CRC of each state is wrong.
         hands_silent: the hands publish no state.
         temperature, torque, offset: of one motor by its index as text: deg C, N m, rad.
-        fault: the field motorstate of one motor by its index as text.
         remote: the remote's two bytes of buttons as a number, low byte first.
-        mode_machine: value in the states.
-        tick_jump: ms that the robot's counter is ahead.
     """
 
     silent: bool = False
     frozen: bool = False
     drop: float = 0.0
-    delay: float = 0.0
     duplicate: bool = False
     reorder: bool = False
     corrupt: bool = False
@@ -69,10 +63,7 @@ class Faults:
     temperature: dict[str, int] = field(default_factory=dict)
     torque: dict[str, float] = field(default_factory=dict)
     offset: dict[str, float] = field(default_factory=dict)
-    fault: dict[str, int] = field(default_factory=dict)
     remote: int = 0
-    mode_machine: int = MODE_MACHINE
-    tick_jump: int = 0
 
 
 class Commands:
@@ -104,6 +95,10 @@ class Commands:
                 self.rows.append((*row, motors, sum(command.reserve)))
                 if valid and command.mode_machine == MODE_MACHINE:
                     self.last[topic] = (now, motors)
+
+    def clear(self) -> None:
+        with self._lock:
+            self.rows.clear()
 
     def save(self, path: str) -> int:
         with self._lock:
@@ -165,40 +160,27 @@ class States:
         self._out = ChannelPublisher("rt/lowstate", LowState_)
         self._out.Init()
         self._sample = unitree_hg_msg_dds__LowState_()
-        self._waiting: deque[tuple[float, LowState_]] = deque()
         self._held: LowState_ | None = None
         self._filled: Faults | None = None
         self._rng, self._start = np.random.default_rng(0), time.monotonic()
-        self.sent = 0
 
     def publish(self, faults: Faults, now: float) -> None:
         if not faults.frozen:
             self._fill(faults, now)
         if faults.silent or self._rng.random() < faults.drop:
             return
-        sample = self._sample
-        if faults.delay or faults.reorder:
-            sample = self._copy()
+        order = [self._sample]
         if faults.reorder:
-            if self._held is None:
-                self._held = sample
+            held, self._held = self._held, LowState_.deserialize(self._sample.serialize())
+            if held is None:
                 return
-            order = [sample, self._held]
-            self._held = None
-        else:
-            order = [sample]
+            order, self._held = [self._held, held], None
         for each in order * (2 if faults.duplicate else 1):
-            self._waiting.append((now + faults.delay, each))
-        while self._waiting and self._waiting[0][0] <= now:
-            self._out.Write(self._waiting.popleft()[1])
-            self.sent += 1
-
-    def _copy(self) -> LowState_:
-        return LowState_.deserialize(self._sample.serialize())
+            self._out.Write(each)
 
     def _fill(self, faults: Faults, now: float) -> None:
         state, robot = self._sample, self._robot
-        state.tick = (int((now - self._start) * 1000) + faults.tick_jump) % 2**32
+        state.tick = int((now - self._start) * 1000) % 2**32
         columns = (robot.q.tolist(), robot.dq.tolist(), robot.tau.tolist())
         motors = state.motor_state
         for motor, q, dq, tau in zip(motors, *columns, strict=False):
@@ -215,15 +197,13 @@ class States:
     def _fill_rest(self, faults: Faults) -> None:
         """Fill what depends only on the faults."""
         state = self._sample
-        state.mode_machine = faults.mode_machine
+        state.mode_machine = MODE_MACHINE
         state.imu_state.quaternion = [1.0, 0.0, 0.0, 0.0]
         state.imu_state.accelerometer = [0.0, 0.0, 9.81]
         for motor in state.motor_state[:MOTORS]:
             motor.mode, motor.temperature, motor.vol, motor.motorstate = 1, [35, 40], 54.0, 0
         for index, value in faults.temperature.items():
             state.motor_state[int(index)].temperature = [value, value]
-        for index, value in faults.fault.items():
-            state.motor_state[int(index)].motorstate = value
         remote = [0] * 40
         remote[2:4] = [faults.remote & 0xFF, faults.remote >> 8]
         state.wireless_remote = remote
@@ -246,7 +226,6 @@ class Peer:
             self._commands.listen(topic)
         self._faults, self._period, self._running = Faults(), 1 / rate, True
         self._applied: Faults | None = None  # the faults of the last complete step
-        self._late = 0.0
 
     def run(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
@@ -264,7 +243,6 @@ class Peer:
             self._applied = faults
             count += 1
             due += self._period
-            self._late = max(self._late, time.monotonic() - due)
             if time.monotonic() > due + 0.1:  # no burst of states after a pause
                 due = time.monotonic()
             # Even if it is late: with real-time scheduling, other processes run only meanwhile.
@@ -283,10 +261,16 @@ class Peer:
             time.sleep(0.001)
         return "done"
 
+    def do_restore(self) -> str:
+        """End all faults and discard the recorded commands."""
+        self.do_faults(**asdict(Faults()))
+        self._commands.clear()
+        self._hands.commands = 0
+        return "done"
+
     def do_report(self) -> dict:
         commands = self._commands
         return {
-            "sent": self._states.sent,
             "commands": len(commands.rows),
             "hand_commands": self._hands.commands,
             "newest": commands.rows[-1][1] if commands.rows else None,
@@ -294,9 +278,6 @@ class Peer:
             "q": self._robot.q.tolist(),
             "dq": self._robot.dq.tolist(),
             "hands": self._hands.q.tolist(),
-            "time": time.monotonic(),
-            "cpu": time.process_time(),
-            "late": self._late,
         }
 
     def do_save(self, path: str) -> int:

@@ -1,7 +1,8 @@
 """Random faults of the bridge's and the supervisor's processes, with the manufacturer's SDK as the
 robot: whatever is paused or ends, the robot receives safe commands and finally weight 0.
 
-    BRIDGE_PROCESS_RUNS=200 pytest tests/h1_2_bridge/test_process_campaign.py    # 34 minutes
+    BRIDGE_PROCESS_RUNS=200 pytest tests/h1_2_bridge/test_process_campaign.py            # 34 min
+    BRIDGE_STOPS=100 pytest tests/h1_2_bridge/test_process_campaign.py -k stop    # 8 min
 
 Each run is one seed: a fault at a random time, while the bridge engages, moves or releases the arm.
 The timeouts are long, so that a busy machine causes no fault; fault_campaign.py checks the exact
@@ -12,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -19,13 +21,16 @@ import pytest
 pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
 
-from recorder import BUSY, assert_within_limits
+from rclpy.qos import QoSProfile
+from std_msgs.msg import String
 from user import PATIENCE, RAMP, User
+
+from h1_2_bridge.ros import STOP_TOPIC
+from rulesafe_core.convert import LATCHED_QOS
 
 pytestmark = [pytest.mark.ros, pytest.mark.thorough]
 
 RUNS = int(os.environ.get("BRIDGE_PROCESS_RUNS", "2"))
-SPEED = 0.1
 SUPERVISOR_PATIENCE = 3.0
 """Time without a command after which the supervisor takes over, s."""
 
@@ -97,17 +102,14 @@ def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Gene
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_whatever_happens_to_the_processes_the_robot_is_released(
-    peer, bridge, start_supervisor, user, seed
+    robot, bridge, start_supervisor, user, seed
 ):
     rng = np.random.default_rng(seed)
     fault = FAULTS[seed % len(FAULTS)]
     state = str(rng.choice(["ENGAGING", "ACTIVE", "releasing"]))
     print(f"{fault}; {state}")
     supervisor = start_supervisor(RAMP, SUPERVISOR_PATIENCE)
-    robot = peer(200)
-    process = bridge(
-        speed=SPEED, state_timeout=2.5, supervisor_timeout=2.5, gap_timeout=2.5
-    ).process
+    process = bridge(state_timeout=2.5, supervisor_timeout=2.5, gap_timeout=2.5).process
     bring_to(state, user, rng)
     cause(fault, process, supervisor, robot, user, rng)
     user.spin(1.0)
@@ -121,5 +123,69 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     record = robot.record()
     assert len(record)
     assert record.weight[-1] == 0.0
-    late = int(fault == "the bridge is paused" or fault.startswith("a stop"))
-    assert_within_limits(record, speed=SPEED, ramp=RAMP, slack=BUSY, late=late)
+    robot.late = int(fault == "the bridge is paused" or fault.startswith("a stop"))
+
+
+# Stops on a loaded machine; test_stop.py checks the exact times of 100 stops in virtual time.
+
+STOPS = int(os.environ.get("BRIDGE_STOPS", "4"))
+WAYS = ("service", "latched topic", "topic with default QoS", "command line")
+
+
+@pytest.fixture
+def load():
+    """Two processes that use the processor all the time."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for process in busy:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.timeout(1800)
+def test_every_stop_is_obeyed_on_a_loaded_machine(robot, bridge, start_supervisor, user, load):
+    rng = np.random.default_rng(0)
+    start_supervisor(RAMP, 3.0)
+    process = bridge(supervisor_timeout=2.5, gap_timeout=2.5).process
+    publishers = {
+        "latched topic": user.create_publisher(String, STOP_TOPIC, LATCHED_QOS),
+        "topic with default QoS": user.create_publisher(String, STOP_TOPIC, QoSProfile(depth=10)),
+    }
+    commands: list[subprocess.Popen] = []
+    stopped: list[tuple[float, float]] = []  # from DAMPING to the reset, s of the system's clock
+    for number in range(STOPS):
+        way = WAYS[number % len(WAYS)]
+        user.engage()
+        user.move(user.way({3: float(rng.uniform(-0.3, 0.3))}, rows=40))
+        user.spin(float(rng.uniform(0, 0.5)))
+        paused = bool(rng.random() < 0.3)
+        robot.late += paused
+        if paused:
+            process.send_signal(signal.SIGSTOP)
+        if way in publishers:
+            publishers[way].publish(String(data=way))
+        elif way == "service":
+            user.call("stop")
+        else:
+            stop = [sys.executable, "-m", "rulesafe_cli.cli", "bridge", "stop"]
+            commands.append(subprocess.Popen(stop, stdout=subprocess.DEVNULL))
+        user.spin(0.5 if paused else 0.0)
+        process.send_signal(signal.SIGCONT)
+        user.until_state("DAMPING")
+        damped = time.time()
+        user.spin(0.3)
+        user.until(
+            lambda damped=damped: robot.report()["newest"] > damped, "a command after the stop"
+        )
+        for command in commands:  # it may repeat the request
+            command.wait(PATIENCE)
+        stopped.append((damped, time.time()))
+        assert user.ask("reset").success
+        user.until_state("IDLE")
+    robot.until_weight_is_zero()
+    record = robot.record()
+    stiff = record.motors[:, :27, 4].any(axis=1) & (record.weight > 0)
+    for damped, reset in stopped:
+        during = (record.sent > damped) & (record.sent < reset)  # some arrive later
+        assert during.any() and not stiff[during].any()
+    assert record.weight[-1] == 0.0

@@ -74,20 +74,17 @@ class Ticks:
         assert self._node.supervisor.turn is Turn.RELEASED
 
 
-def test_a_latched_stop_from_before_the_node_is_received(context, request):
+@pytest.mark.parametrize("latched", [True, False])
+def test_a_stop_is_received(context, request, latched):
+    """A latched one from before the node, and one of a publisher with default QoS."""
     sender = rclpy.create_node("sender")
-    sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS).publish(String(data="a test"))
+    publisher = sender.create_publisher(String, STOP_TOPIC, LATCHED_QOS if latched else 10)
+    publisher.publish(String(data="a test"))
     node = request.getfixturevalue("node")
-    wait_for(lambda: rclpy.spin_once(node, timeout_sec=0) or node.supervisor.counts.stops)
-    sender.destroy_node()
-
-
-def test_a_stop_of_a_publisher_with_default_qos_is_received(node):
-    sender = rclpy.create_node("sender")
-    publisher = sender.create_publisher(String, STOP_TOPIC, 10)
 
     def received():
-        publisher.publish(String(data="a test"))
+        if not latched:
+            publisher.publish(String(data="a test"))
         rclpy.spin_once(node, timeout_sec=0)
         return node.supervisor.counts.stops
 
@@ -187,10 +184,10 @@ def test_the_heartbeat_tells_of_a_pending_stop(node, monkeypatch):
 
 
 def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
-    peer, bridge, start_supervisor, user
+    robot, bridge, start_supervisor, user
 ):
     """In processes: the bridge is paused until the supervisor has released the robot."""
-    robot = peer(200)
+    robot.late = 1
     beats: list[Float64MultiArray] = []
     user.create_subscription(Float64MultiArray, "/bridge/supervisor", beats.append, 100)
     supervisor = start_supervisor(RAMP, 3.0)

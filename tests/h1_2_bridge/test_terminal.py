@@ -22,7 +22,6 @@ import yaml
 pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
 
-from recorder import BUSY, assert_within_limits
 from user import PATIENT, RAMP, bridge_command, supervisor_command, supervisor_parameters
 
 pytestmark = pytest.mark.ros
@@ -166,9 +165,8 @@ TYPICAL = (
     [end if end in TYPICAL else pytest.param(end, marks=pytest.mark.thorough) for end in ENDS],
 )
 def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
-    peer, terminal, user, running, tmp_path, end
+    robot, terminal, user, running, tmp_path, end
 ):
-    robot = peer(200)
     command = launch_command(tmp_path) if end.startswith("the launcher") else shell_command()
     screen = terminal(command)
     user.until(lambda: screen.pid("h1_2_bridge"), "the bridge has started")
@@ -183,6 +181,5 @@ def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
     record = robot.record()
     if "Ctrl-C" not in end:  # a second one ends the bridge at once; else it releases the robot
         assert np.diff(record.sent).max() < SUPERVISOR_PATIENCE, "the supervisor took over"
-    assert_within_limits(record, speed=0.1, ramp=RAMP, slack=BUSY)
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
     assert np.diff(record.weight[record.weight.argmax() :]).max() <= 0

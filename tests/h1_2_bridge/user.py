@@ -7,14 +7,17 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from peer import Peer
 from rclpy.task import Future
 from ros_client import PatientNode
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
+from waiting import wait_for
 
 from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.chunks import SECOND
@@ -130,6 +133,12 @@ class User(PatientNode):
         self.until(lambda: self.joint_states, "/joint_states")
         return self.joint_states[-1]
 
+    def clear(self) -> None:
+        """Discard the messages received so far."""
+        self.spin(0.2)  # those that are still queued
+        self.states.clear()
+        self.joint_states.clear()
+
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Spin until the condition holds."""
         if not self.spin_until(condition, PATIENCE):
@@ -192,3 +201,56 @@ class User(PatientNode):
         for index, change in changes.items():
             goal[index] += change
         return start + np.linspace(1 / rows, 1, rows)[:, None] * (goal - start)
+
+
+class Processes:
+    """The robot, the bridge and the client of a module, which its tests share.
+
+    Attributes:
+        user: the client.
+    """
+
+    RATE = 200
+    """Rate of states, Hz; the SDK needs half a core for 500 Hz."""
+
+    def __init__(self, folder: Path, user: User) -> None:
+        self._folder, self.user = folder, user
+        self._robot: Peer | None = None
+        self._bridge: Bridge | None = None
+        self._parameters: dict[str, object] = {}
+
+    def runs(self) -> bool:
+        """Return whether a bridge runs."""
+        return self._bridge is not None and self._bridge.process.poll() is None
+
+    def robot(self) -> Peer:
+        """Return the robot, without faults and recorded commands. A bridge that runs is IDLE."""
+        if self._robot is None or self._robot.process.poll() is not None:
+            self._robot = Peer(self._folder, self.RATE)
+        robot = self._robot
+        robot.restore()
+        if self.runs():
+            wait_for(lambda: self.user.state.state == "IDLE", "IDLE", self._release)
+            wait_for(lambda: np.abs(robot.report()["dq"]).max() < 0.01, "the arm is at rest")
+            robot.restore()
+        return robot
+
+    def _release(self) -> None:
+        fault = self.user.state.state in ("FAULT", "DAMPING")
+        self.user.ask("reset" if fault else "disengage")
+        self.user.states.clear()
+
+    def bridge(self, **parameters: object) -> Bridge:
+        """Return the bridge that runs, or start one if none runs with these parameters."""
+        if not self.runs() or self._parameters != parameters:
+            if self._bridge is not None:
+                self._bridge.stop()
+            self.user.clear()
+            self._bridge, self._parameters = Bridge(**parameters), parameters
+        return self._bridge
+
+    def end(self) -> None:
+        for process in (self._bridge and self._bridge.process, self._robot and self._robot.process):
+            if process:
+                process.kill()
+                process.wait()

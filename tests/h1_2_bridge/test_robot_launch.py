@@ -6,7 +6,10 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from dataclasses import fields
+from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from listener import Commands
 from recorder import BUSY, assert_within_limits
 
 from h1_2_bridge.supervisor import SupervisorParameters
+from rulesafe_ros.launch import commands
 from rulesafe_ros.launch.model import Process
 from rulesafe_ros.launch.parse import parse_file
 from rulesafe_ros.launch.resolve import resolve
@@ -65,12 +69,12 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     config = tmp_path / "patient.yaml"
     config.write_text(PATIENT)
     for attempt in range(ATTEMPTS):
-        commands = Commands(graph)
-        episode = play(graph, commands, config, tmp_path / str(attempt))
-        record = commands.record()
-        graph.destroy_subscription(commands.subscription)
+        received = Commands(graph)
+        episode = play(graph, received, config, tmp_path / str(attempt))
+        record = received.record()
+        graph.destroy_subscription(received.subscription)
         assert_within_limits(
-            record, speed=0.1, ramp=3.0, margin=0.02, complete=commands.complete, slack=BUSY
+            record, speed=0.1, ramp=3.0, margin=0.02, complete=received.complete, slack=BUSY
         )
         assert record.weight.max() == 1.0
         assert record.weight[-1] == 0.0, "the bridge has released the arm before it ended"
@@ -80,7 +84,7 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     assert episode["opened"], episode
 
 
-def play(graph, commands: Commands, config: Path, out: Path) -> dict:
+def play(graph, received: Commands, config: Path, out: Path) -> dict:
     """Launch an episode of the expert, wait for its end and for all commands, and return its
     line of results."""
     running = launch(
@@ -97,19 +101,20 @@ def play(graph, commands: Commands, config: Path, out: Path) -> dict:
             running.send_signal(signal.SIGINT)
             running.wait(60)
     count = -1
-    while len(commands.received) > count:  # those that are still queued
-        count = len(commands.received)
+    while len(received.received) > count:  # those that are still queued
+        count = len(received.received)
         rclpy.spin_once(graph, timeout_sec=2.0)
     episode = json.loads((out / "results.json").read_text())["episodes"][0]
     assert running.returncode == (0 if episode["opened"] else 1), episode
     return episode
 
 
+@cache
 def printed(*arguments: str) -> str:
-    running = launch("--print", *arguments, stdout=subprocess.PIPE, env={**os.environ})
-    output, _ = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0
-    return output
+    """Return what `rulesafe launch --print` prints."""
+    with redirect_stdout(StringIO()) as output:
+        assert commands.launch(LAUNCH, arguments, dry_run=True) == 0
+    return output.getvalue()
 
 
 def test_one_word_takes_the_robot_in_the_simulations_place():
@@ -153,13 +158,10 @@ def test_a_real_robots_interface_is_named_or_the_launch_refuses_and_lists_them()
     assert not any("Traceback" in line for line in output.splitlines() if "[h1_2_bridge-" in line)
 
 
-def test_nothing_engages_a_real_robot_by_itself():
+def test_a_real_robot_is_not_engaged_and_not_commanded_by_the_expert():
+    """The expert needs privileged state of the simulation."""
     assert "bridge engage" in printed()
     assert "bridge engage" not in printed("target:=real")
-
-
-def test_no_expert_for_a_real_robot():
-    """The expert needs privileged state of the simulation."""
     assert "planner_node" not in printed("target:=real")
     assert "shutdown: the expert" in printed("target:=real", "policy:=expert")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from virtual import World, assert_safe
+from virtual import World, assert_safe, usual
 
 from h1_2_bridge.motors import RIGHT_ARM, motors
 from h1_2_bridge.states import ControlState
@@ -20,8 +20,7 @@ def refused(world, rows, match, **kwargs):
     assert (world.core.drive.command == before).all()
 
 
-def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
-    world = World().engaged()
+def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on(world):
     world.send(world.moved({3: 0.3}, 20))
     world.run(0.5)
     rows = world.moved({3: 0.1}, 10)
@@ -33,7 +32,6 @@ def test_a_jump_is_refused_with_the_joint_and_the_running_chunk_goes_on():
     start = world.robot.q[23]
     world.run(0.8)
     assert world.robot.q[23] > start + 0.1 and world.state is ControlState.ACTIVE
-    assert_safe(world)
 
 
 def test_a_finger_may_be_sent_anywhere_and_gets_there_at_its_own_speed():
@@ -68,8 +66,7 @@ def test_stale_and_out_of_order_chunks_are_dropped():
         (np.arange(1, 502) / 100, "has 501 steps; valid: up to 500"),
     ],
 )
-def test_a_chunk_too_long_or_too_late_is_refused(times, match):
-    world = World().engaged()
+def test_a_chunk_too_long_or_too_late_is_refused(world, times, match):
     rows = np.tile(world.core.drive.command, (len(times), 1))
     offsets = [round(time * SECOND) for time in times]
     with pytest.raises(RuleSafeError, match=match):
@@ -77,22 +74,11 @@ def test_a_chunk_too_long_or_too_late_is_refused(times, match):
     assert world.core.refused == 1
 
 
-@pytest.mark.parametrize("times", [(0.1, 10.0), (0.5, 0.6), np.arange(1, 501) / 100])
-def test_a_chunk_at_these_bounds_is_accepted(times):
-    world = World().engaged()
-    rows = np.tile(world.core.drive.command, (len(times), 1))
-    offsets = [round(time * SECOND) for time in times]
-    world.core.accept(make_chunk(ACTION_JOINTS, rows, world.clock, offsets), world.clock)
-    assert world.core.accepted == 1
-
-
-def test_chunks_of_observations_before_the_engagement_are_dropped():
-    world = World().engaged()
+def test_chunks_of_observations_before_the_engagement_are_dropped(world):
     refused(world, world.moved({3: 0.1}), "before the episode began", age=0.3)
 
 
-def test_nan_and_wrong_joint_names_are_rejected_with_the_reason():
-    world = World().engaged()
+def test_nan_and_wrong_joint_names_are_rejected_with_the_reason(world):
     rows = world.moved({3: 0.1})
     rows[4, 3] = np.nan
     with pytest.raises(RuleSafeError, match="step 4 of the chunk is not finite for right_elbow"):
@@ -115,7 +101,7 @@ def test_rows_beyond_the_limits_are_clipped_to_the_margin_and_counted():
     assert_safe(world)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", usual([0, 1], 2, 3))
 @pytest.mark.parametrize("execution", ["newest", "blended"])
 def test_a_policy_gone_mad_breaks_no_limit(seed, execution):
     """Random walks at the limit of acceptance, at irregular times, with refusals and holds."""
@@ -142,10 +128,3 @@ def test_execute_steps_says_when_the_next_chunk_is_due():
     world.until(ControlState.HOLDING)
     took = (world.now - began) / SECOND
     assert took == pytest.approx(5 * PERIOD / SECOND + 0.2, abs=0.02)
-
-
-def test_at_rest_the_command_stays_exactly():
-    world = World().engaged()
-    before = world.core.drive.command
-    world.run(0.3)
-    assert (world.core.drive.command == before).all()

@@ -7,7 +7,7 @@ from virtual import MS, World, assert_safe, with_fields
 from h1_2_bridge.command_timing import DELAYED
 from h1_2_bridge.core import LOAD_PERIOD
 from h1_2_bridge.drive import OUTSIDE, ZEROS
-from h1_2_bridge.motors import WEIGHT_SLOT, motors
+from h1_2_bridge.motors import motors
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
@@ -88,17 +88,6 @@ def test_the_arm_counts_as_at_rest_after_a_long_delay_of_sending():
         assert (moved < 0.001) == rests, moved
 
 
-def test_the_next_chunk_at_its_time_limit_and_the_hold_before_damping():
-    one = world(chunk_timeout=0.5, damping_timeout=1.0)
-    begin = one.now  # without a chunk, the next one is due
-    assert one.until(ControlState.HOLDING) == pytest.approx(0.5, abs=0.009)
-    assert one.core.reason == "no new chunk within 0.5 s (chunk_timeout)"
-    began = one.now
-    assert one.until(ControlState.DAMPING) == pytest.approx(1.0, abs=0.005)
-    assert one.now - began > SECOND and began > begin
-    assert one.core.reason.startswith("HOLDING for 1 s: no new chunk")
-
-
 def test_loads_are_checked_every_hundredth_of_a_second():
     one = world()
     one.alter = HOT
@@ -146,8 +135,7 @@ def test_services_say_what_they_did():
     one.until(ControlState.ACTIVE)
     assert one.core.engage(one.now) == "already ACTIVE" and one.core.reason == "executing chunks"
     assert "ramps down to 0 within 0.4 s" in one.core.disengage(one.now)
-    with pytest.raises(RuleSafeError, match="the weight is ramping down"):
-        one.core.engage(one.now)
+    one.assert_not_engaged("the weight is ramping down")
     one.until(ControlState.IDLE)
     assert one.core.reason == "the weight is 0"
     one.core.engage(one.now)
@@ -158,16 +146,6 @@ def test_services_say_what_they_did():
             service(one.now)
     assert one.core.reset() == "the weight ramps down to 0 within 0.4 s"
     one.until(ControlState.IDLE)
-
-
-def test_zero_is_sent_for_a_fifth_of_a_second_before_the_release():
-    one = world()
-    one.core.disengage(one.now)
-    count = len(one.commands)
-    one.until(ControlState.IDLE)
-    weights = np.array([float(c.cmd.q[WEIGHT_SLOT]) for c in one.commands[count:]])
-    assert (weights == 0).sum() == pytest.approx(ZEROS / 0.004, abs=1)
-    assert np.diff(weights[weights > 0]) == pytest.approx(-0.004 / 0.2, abs=1e-6)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -183,8 +161,7 @@ def test_a_posture_outside_its_limits_at_the_tolerance(sign):
             one.core.engage(one.now)
             assert one.core.drive.posture[ELBOW] == pytest.approx(stop)
         else:
-            with pytest.raises(RuleSafeError, match="right_elbow_joint is measured at"):
-                one.core.engage(one.now)
+            one.assert_not_engaged("right_elbow_joint is measured at")
             assert one.state is ControlState.IDLE
 
 
@@ -194,8 +171,7 @@ def test_another_program_silences_the_bridge_only_while_it_publishes():
     raw = encode_low_cmd(one.output.command(np.zeros(27), 0.3, np.zeros(27), 6))
     one.core.overhear(raw, one.now)
     assert one.state is ControlState.IDLE and not one.core.drive.muted
-    with pytest.raises(RuleSafeError, match="another program publishes"):
-        one.core.engage(one.now)
+    one.assert_not_engaged("another program publishes")
     two = world()
     two.core.overhear(raw, two.now)
     assert two.state is ControlState.FAULT and two.core.weight == pytest.approx(0.3)
@@ -277,6 +253,5 @@ def test_engaging_is_refused_if_the_last_state_is_too_old():
     one = World()
     one.run(0.1)
     one.now += 51 * MS
-    with pytest.raises(RuleSafeError, match="no valid state"):
-        one.core.engage(one.now)
+    one.assert_not_engaged("no valid state")
     assert one.state is ControlState.IDLE

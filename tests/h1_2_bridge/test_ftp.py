@@ -5,7 +5,7 @@ test_hands.py tests the same driver with pymodbus' own client and server.
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import ClassVar
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -33,6 +33,7 @@ class Clock:
         waits: durations of all waits, s.
         steps: number of waits after which the event is set.
         actions: functions that are called in a wait, by the number of the wait.
+        thread: replaces threading.Thread and starts no thread.
     """
 
     def __init__(self) -> None:
@@ -40,6 +41,7 @@ class Clock:
         self.waits: list[float] = []
         self.steps = 10
         self.actions: dict[int, Callable[[], object]] = {}
+        self.thread = Mock()
 
     def monotonic(self) -> float:
         return self.now
@@ -121,22 +123,6 @@ class Client:
         return [(address, values) for address, values in self.requests if values is not None]
 
 
-class Thread:
-    """Replaces threading.Thread and starts no thread."""
-
-    made: ClassVar[list["Thread"]] = []
-
-    def __init__(self, **words) -> None:
-        self.words, self.started, self.joined = words, 0, []
-        Thread.made.append(self)
-
-    def start(self) -> None:
-        self.started += 1
-
-    def join(self, timeout: float) -> None:
-        self.joined.append(timeout)
-
-
 @pytest.fixture
 def clock(monkeypatch):
     found = Clock()
@@ -145,9 +131,8 @@ def clock(monkeypatch):
     monkeypatch.setattr(
         ftp,
         "threading",
-        SimpleNamespace(Thread=Thread, Event=lambda: found, Lock=ftp.threading.Lock),
+        SimpleNamespace(Thread=found.thread, Event=lambda: found, Lock=ftp.threading.Lock),
     )
-    monkeypatch.setattr(Thread, "made", [])
     return found
 
 
@@ -194,11 +179,12 @@ def test_before_the_first_response_nothing_is_measured(client):
 
 def test_the_thread_ends_with_the_process_and_with_close(client, clock):
     driver = hand()
-    (thread,) = Thread.made
-    assert thread.words == {"target": driver._run, "name": "ftp right", "daemon": True}
-    assert thread.started == 1 and not clock.is_set()
+    clock.thread.assert_called_once_with(target=driver._run, name="ftp right", daemon=True)
+    clock.thread().start.assert_called_once_with()
+    assert not clock.is_set()
     driver.close()
-    assert clock.is_set() and thread.joined == [2.0]
+    assert clock.is_set()
+    clock.thread().join.assert_called_once_with(2.0)
     driver._run()
     assert client.made == []
 
@@ -382,12 +368,12 @@ def test_exceptions_of_modbus_are_a_fault(client, clock):
 # Both hands -----------------------------------------------------------------------------------
 
 
-def test_addresses_are_checked(client):
+def test_addresses_are_checked(client, clock):
     with pytest.raises(RuleSafeError, match="set hand_right_host"):
         hands(hand_right_host="")
     with pytest.raises(RuleSafeError, match=r"are both right\.local"):
         hands(hand_left_host="right.local")
-    assert Thread.made == []
+    clock.thread.assert_not_called()
 
 
 @pytest.mark.parametrize(
@@ -447,9 +433,9 @@ def test_a_hand_without_a_response_for_its_timeout_has_a_fault(client):
     )
 
 
-def test_without_the_left_hand(client):
+def test_without_the_left_hand(client, clock):
     driver = hands(hand_left_host="")
-    (thread,) = Thread.made
+    clock.thread.assert_called_once()
     (right, _) = driver._hands
     right._positions, right._force, right._stamp, right._fault = np.arange(6), np.ones(6), 5, ""
     driver.command(np.full(12, 0.1), 0)
@@ -458,7 +444,7 @@ def test_without_the_left_hand(client):
     assert np.isnan(state.positions[6:]).all() and np.isnan(state.force[6:]).all()
     assert len(state.positions) == len(state.force) == 12
     driver.close()
-    assert thread.joined == [2.0]
+    clock.thread().join.assert_called_once_with(2.0)
 
 
 # identify -------------------------------------------------------------------------------------

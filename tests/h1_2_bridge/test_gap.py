@@ -6,33 +6,25 @@ After each test the commands of both publishers are checked as the robot receive
 import numpy as np
 import pytest
 from supervised import SupervisedWorld
-from virtual import MS, World, assert_safe
+from virtual import MS, World, assert_safe, usual
 
 from h1_2_bridge.config import BridgeConfig
-from h1_2_bridge.core import BridgeCore, Sent
-from h1_2_bridge.hand_port import HandPort
+from h1_2_bridge.core import BridgeCore
 from h1_2_bridge.motors import RIGHT_ARM, WEIGHT_SLOT
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import LowCmd, encode_low_cmd
-from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 
 @pytest.fixture
 def world():
-    found = SupervisedWorld(ramp=1.0).engaged()
-    found.keep_moving()
-    found.run(0.5)
+    found = SupervisedWorld(ramp=1.0).moving(0.5)
     yield found
     found.assert_no_jump()
 
 
-def weights(world):
-    return np.array([command.cmd.q[WEIGHT_SLOT] for command in world.commands])
-
-
-@pytest.mark.parametrize("seconds", [0.16, 0.25, 0.4, 0.9, 1.2, 2.0, 8.0])
+@pytest.mark.parametrize("seconds", usual([0.16, 0.25, 0.9, 2.0], 0.4, 1.2, 8.0))
 def test_after_a_pause_the_robot_never_gets_the_old_weight(world, seconds):
     """Paused for longer than the supervisor's patience, the bridge does not publish again, and the
     weight falls to exactly 0."""
@@ -44,26 +36,16 @@ def test_after_a_pause_the_robot_never_gets_the_old_weight(world, seconds):
         world.core.reason
     )
     assert set(world.sources[before:]) == {"supervisor"}
-    assert weights(world)[-1] == 0.0 and world.core.weight == 0.0
-    assert (np.diff(weights(world)[before:]) <= 0).all()
-
-
-def test_a_pause_shorter_than_the_patience_is_only_held(world):
-    before = len(world.commands)
-    world.stop_for(0.12)
-    world.run(1.0)
-    assert world.state is ControlState.HOLDING and "stalled for 0.12" in world.core.reason
-    assert set(world.sources[before:]) == {"bridge"} and weights(world)[-1] == 1.0
+    assert world.weights[-1] == 0.0 and world.core.weight == 0.0
+    assert (np.diff(world.weights[before:]) <= 0).all()
 
 
 def test_after_the_gap_it_engages_from_weight_0_at_the_measured_posture(world):
     world.stop_for(1.0)
     world.step()
-    with pytest.raises(RuleSafeError, match="reset"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("reset")
     world.run(2.5)
-    world.core.reset()
-    world.until(ControlState.IDLE)
+    world.reset()
     with pytest.raises(RuleSafeError, match="another program publishes commands"):
         world.core.topic.foreign_time = world.now
         world.core.engage(world.now)
@@ -86,10 +68,9 @@ def test_reset_is_no_way_around_a_supervisor_that_still_ramps(world):
     assert 0 < world.core.weight < 0.9 and world.core.topic.foreign
     world.core.reset()
     world.step()
-    with pytest.raises(RuleSafeError, match="another program publishes commands"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("another program publishes commands")
     world.run(3.0)
-    assert weights(world)[-1] == 0.0
+    assert world.weights[-1] == 0.0
 
 
 def test_a_command_computed_before_a_gap_is_not_sent_after_it(world):
@@ -100,29 +81,6 @@ def test_a_command_computed_before_a_gap_is_not_sent_after_it(world):
     assert len(world.commands) == before
     world.step()
     assert world.state is ControlState.FAULT and world.core.drive.silent()
-
-
-@pytest.mark.parametrize("delay", [15, 40, 90, 120])
-def test_after_a_command_sent_late_the_next_one_does_not_make_up_for_it(world, delay):
-    """The robot received the late command just before the next one."""
-    world.send_delay = delay
-    world.step()
-    world.send_delay = 0
-    late = world.commands[-1].cmd.q[23]
-    world.step()
-    assert abs(world.commands[-1].cmd.q[23] - late) <= 0.9 * 0.004 + 1e-6
-
-
-def test_the_time_of_computing_does_not_slow_the_arm_down():
-    """Each command is sent 1 ms after its tick: the velocity limit is still reached."""
-    world = World().engaged()
-    start = world.core.drive.command[3]
-    world.send(world.moved({3: -0.45 if start > 0.5 else 0.45}, 2))
-    world.send_delay = 1
-    for _ in range(170):
-        world.step(3)
-    fast = np.abs(np.diff([command.cmd.q[23] for command in world.commands[-170:]])).max() / 0.004
-    assert fast > 0.85
 
 
 def test_a_pause_during_the_publication_is_found_too(world):
@@ -137,7 +95,7 @@ def test_a_pause_during_the_publication_is_found_too(world):
     assert world.state is ControlState.FAULT
 
 
-@pytest.mark.parametrize("seconds", [0.05, 0.16, 0.19, 0.3, 0.9, 8.0])
+@pytest.mark.parametrize("seconds", usual([0.05, 0.16, 0.3, 0.9], 0.19, 8.0))
 @pytest.mark.parametrize("first", ["robot", "supervisor", "none"])
 @pytest.mark.parametrize("killed", [False, True])
 def test_an_old_command_of_a_bridge_paused_while_it_sends_has_no_lasting_effect(
@@ -160,14 +118,14 @@ def test_an_old_command_of_a_bridge_paused_while_it_sends_has_no_lasting_effect(
             assert world.sources[i] == "supervisor", "the takeover continues"
             assert in_effect <= 14 * MS
     if killed or seconds > 0.15:
-        assert weights(world)[-1] == 0.0
+        assert world.weights[-1] == 0.0
         in_time = [c.cmd.q[WEIGHT_SLOT] for c in world.commands[before:] if not c.late]
         assert (np.diff(in_time) <= 0).all()
     else:
-        assert world.state is ControlState.ACTIVE and weights(world)[-1] == 1.0
+        assert world.state is ControlState.ACTIVE and world.weights[-1] == 1.0
 
 
-@pytest.mark.parametrize("seconds", [0.6, 3.0, 60.0])
+@pytest.mark.parametrize("seconds", usual([0.6, 3.0], 60.0))
 def test_bridge_and_supervisor_paused_together(world, seconds):
     """A suspended machine: neither knows what the other did, and no other program commands."""
     before = len(world.commands)
@@ -177,10 +135,10 @@ def test_bridge_and_supervisor_paused_together(world, seconds):
     world.run(2.5)
     assert world.state is ControlState.FAULT and "was paused, too" in world.core.reason
     assert set(world.sources[before:]) == {"bridge"}
-    assert weights(world)[-1] == 0.0 and (np.diff(weights(world)[before:]) <= 0).all()
+    assert world.weights[-1] == 0.0 and (np.diff(world.weights[before:]) <= 0).all()
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.6, 3.0])
+@pytest.mark.parametrize("seconds", usual([0.3, 0.6], 3.0))
 @pytest.mark.parametrize("both", [True, False])
 def test_interrupted_after_a_pause_it_does_not_end_before_the_robot_is_released(
     world, seconds, both
@@ -199,13 +157,13 @@ def test_interrupted_after_a_pause_it_does_not_end_before_the_robot_is_released(
     world.stopped = True
     world.run(2.0)
     assert world.supervisor.idle(bridge=False)
-    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0
+    assert world.weights[-1] == 0
 
 
 def test_a_paused_supervisor_does_not_return_with_an_old_weight(world):
     world.supervisor_alive = False
     world.run(2.5)
-    assert weights(world)[-1] == 0.0
+    assert world.weights[-1] == 0.0
     before = len(world.commands)
     world.supervisor_alive = True
     world.run(2.0)
@@ -225,11 +183,11 @@ def test_without_a_supervisor_a_reset_ramps_down_from_the_last_command(world):
     assert np.abs(world.commands[-1].cmd.q - last.q)[list(RIGHT_ARM)].max() == 0
     world.commands = world.commands[1:]
     world.until(ControlState.IDLE)
-    assert weights(world)[-1] == 0.0
+    assert world.weights[-1] == 0.0
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.9, 8.0])
-@pytest.mark.parametrize("delay", [0.0, 0.1, 3.0])
+@pytest.mark.parametrize("seconds", usual([0.3, 0.9], 8.0))
+@pytest.mark.parametrize("delay", usual([0.0, 3.0], 0.1))
 @pytest.mark.parametrize("act", ["reset", "stop"])
 def test_a_takeover_that_the_bridge_did_not_receive(world, seconds, delay, act):
     """The states of the robot filled the socket's buffer during the pause. The supervisor's
@@ -246,13 +204,12 @@ def test_a_takeover_that_the_bridge_did_not_receive(world, seconds, delay, act):
         world.core.reset()
     world.run(3.0)
     assert set(world.sources[before:]) == {"supervisor"}
-    assert weights(world)[-1] == 0.0 and world.core.weight == 0.0
+    assert world.weights[-1] == 0.0 and world.core.weight == 0.0
     if act == "stop":
-        world.core.reset()
-    world.until(ControlState.IDLE)
+        world.reset()
     before = len(world.commands)
     world.engage()
-    assert weights(world)[before] <= 0.004 + 1e-6
+    assert world.weights[before] <= 0.004 + 1e-6
 
 
 def test_after_a_takeover_that_it_did_not_receive_the_bridge_does_not_engage_at_once(world):
@@ -260,10 +217,8 @@ def test_after_a_takeover_that_it_did_not_receive_the_bridge_does_not_engage_at_
     world.bridge_receives = False
     world.stop_for(2.0)
     world.step()
-    world.core.reset()
-    world.until(ControlState.IDLE)
-    with pytest.raises(RuleSafeError, match="another program publishes commands"):
-        world.core.engage(world.now)
+    world.reset()
+    world.assert_not_engaged("another program publishes commands")
     world.run(1.1)
     world.engage()
 
@@ -292,15 +247,6 @@ def test_a_command_of_another_program_silences_the_bridge(world):
     assert set(world.sources[before:]) <= {"supervisor"}
 
 
-def test_a_copy_of_an_own_command_is_from_another_program(world):
-    """Such as one of a supervisor whose weight and posture the bridge has sent before."""
-    topic = world.core.topic
-    raw = encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8)))
-    for _ in range(3):
-        topic.sent(raw, 1.0)
-    assert [topic.receive(raw, world.now) for _ in range(4)] == [False] * 3 + [True]
-
-
 @pytest.mark.parametrize("receives_own", [True, False])
 def test_the_first_copy_of_a_command_silences_the_bridge(receives_own):
     world = World(receives_own=receives_own).engaged()
@@ -319,44 +265,11 @@ def test_by_default_the_bridge_receives_its_own_commands():
     assert not core.topic.foreign
 
 
-def test_a_message_that_the_robot_ignores_is_nobodys_command(world):
-    raw = bytearray(encode_low_cmd(LowCmd(0, 6, np.ones(35, np.uint8))))
-    raw[100] ^= 1
-    for message in (bytes(raw), b"", bytes(raw[:-4])):
-        world.core.overhear(message, world.now)
-    world.step()
-    assert world.state is ControlState.ACTIVE
-
-
 def test_lowcmd_damps_after_a_gap():
     """Without the robot's own controller and a supervisor, damping is the safe command."""
-    world = World("lowcmd").engaged()
-    world.keep_moving()
-    world.run(0.5)
+    world = World("lowcmd").moving(0.5)
     world.step(400)
     assert world.state is ControlState.DAMPING
     assert "no command was published for 0.40 s (gap_timeout is 0.15 s)" in world.core.reason
     assert not world.commands[-1].cmd.kp.any()
     assert_safe(world)
-
-
-def test_hand_targets_from_before_a_gap_are_dropped():
-    sent = []
-
-    class Driver:
-        joints = ()
-
-        def state(self, now):
-            return None
-
-        def command(self, positions, now):
-            sent.append(positions)
-
-    world = World()
-    port = HandPort(Driver())
-    port.update(world.core, world.now)
-    for gap, expected in ((0.02, 1), (0.4, 1), (0.02, 2)):
-        port.store(Sent(hand=np.full(12, 0.5)))
-        world.now += round(gap * SECOND)
-        port.update(world.core, world.now)
-        assert len(sent) == expected

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtual import World, assert_safe
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.limits import ARM, MotionFilter, action_limits
@@ -103,7 +102,7 @@ def test_commands_do_not_overshoot_a_chunk(steps, settled, sign):
     assert late[-1] * DT < settled
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_no_command_leaves_the_interval_between_command_and_target(data):
     """Smooth and rough paths, feasible or not, with turns."""
@@ -118,9 +117,8 @@ def test_no_command_leaves_the_interval_between_command_and_target(data):
     assert excess(*follow_steps(steps, data.draw(st.sampled_from([0.1, 0.3, 1.0])))) < 1e-3
 
 
-def test_a_chunk_against_the_motion_brakes_at_the_limit():
+def test_a_chunk_against_the_motion_brakes_at_the_limit(world):
     """The only case in which a command moves away from its target, for as long as braking takes."""
-    world = World().engaged()
     world.send(world.moved({3: 0.5}, 10))
     world.run(0.6)
     before, velocity = world.core.drive.command[3], world.core.drive._motion.velocity[3]
@@ -132,24 +130,9 @@ def test_a_chunk_against_the_motion_brakes_at_the_limit():
     assert elbow.max() - before <= velocity**2 / (2 * 2.0) + 1e-4
     assert excess(elbow[250:], np.full(len(elbow) - 250, before - 0.3)) < 1e-3
     assert elbow[-1] == pytest.approx(before - 0.3, abs=1e-3)
-    assert_safe(world)
 
 
-def test_the_robot_receives_no_overshoot():
-    """The complete bridge, on the wire: a constant target at 0.3 rad."""
-    world = World().engaged()
-    start = world.core.drive.command[3]
-    rows = np.tile(world.core.drive.command, (20, 1))
-    rows[:, 3] += 0.3
-    world.send(rows)
-    world.run(2.0)
-    elbow = np.array([command.cmd.q[23] for command in world.commands], float)
-    assert elbow.max() <= start + 0.3 + 1e-5
-    assert elbow[-1] == pytest.approx(start + 0.3, abs=1e-4)
-    assert_safe(world)
-
-
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(data=st.data())
 def test_whatever_the_target_and_the_steps_in_time_no_limit_is_broken(data):
     """Check position, velocity and acceleration, computed from the positions."""
@@ -222,10 +205,10 @@ def test_a_measured_posture_outside_the_limits_may_stay_or_come_inside():
         motion = MotionFilter(bounds)
         motion.reset(limit + sign * 0.05)
         assert motion.step(limit + sign * 0.2, DT) == pytest.approx(limit + sign * 0.05)
-        for _ in range(2000):
+        for _ in range(600):
             inside = motion.step(limit - sign * 0.1, DT)
         assert inside == pytest.approx(limit - sign * 0.1, abs=1e-4)
-        for _ in range(2000):
+        for _ in range(600):
             back = motion.step(limit + sign * 0.2, DT)
         assert back == pytest.approx(limit, abs=1e-4), "it does not leave them again"
 
@@ -243,6 +226,7 @@ def test_a_filter_that_is_halted_starts_from_rest():
 
 def test_times_and_targets_of_a_filter_are_checked():
     motion = MotionFilter(limits())
+    before = motion.position.copy()
     for dt in (0.0, -DT, np.nan):
         for use in (lambda dt: motion.step(np.zeros(13), dt), motion.brake):
             with pytest.raises(RuleSafeError, match="dt must be greater than 0 s"):
@@ -251,6 +235,10 @@ def test_times_and_targets_of_a_filter_are_checked():
     targets[2, 0] = np.nan
     with pytest.raises(RuleSafeError, match="got right_shoulder_pitch_joint: nan"):
         motion.follow(np.array([0, 0.1, 0.2]), targets, DT)
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(RuleSafeError, match="right_elbow_joint"):
+            motion.step(np.where(np.arange(13) == 3, wrong, 0.0), DT)
+    assert (motion.position == before).all()
     command = motion.step(np.full(13, 0.2), DT)
     command[:] = 9.0
     assert (motion.position != 9.0).all(), "the command is a copy"
@@ -264,14 +252,3 @@ def test_braking_comes_to_rest_and_stays():
         rest = motion.brake(DT)
     assert not motion.velocity.any()
     assert (motion.brake(DT) == rest).all()
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_a_target_that_is_not_finite_moves_nothing(wrong):
-    motion = MotionFilter(limits())
-    before = motion.position.copy()
-    target = np.zeros(13)
-    target[3] = wrong
-    with pytest.raises(RuleSafeError, match="right_elbow_joint"):
-        motion.step(target, DT)
-    assert (motion.position == before).all()

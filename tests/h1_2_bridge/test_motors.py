@@ -124,6 +124,11 @@ def test_a_command_enables_its_motors_alone_and_keeps_reserves_at_zero(name):
         assert np.allclose(cmd.q[used], posture[used])
         assert not cmd.dq.any() and not cmd.reserve.any()
         assert (cmd.mode_pr, cmd.mode_machine) == (0, 6)
+    damping = output.damping(posture, 0.25, 6)
+    assert set(damping.kd[used]) == {DAMPING} == {8.0}
+    assert np.count_nonzero(damping.kd) == len(used)
+    assert not damping.kp.any() and not damping.tau.any()
+    assert damping.q[WEIGHT_SLOT] == (0.25 if output.ends else 0)
     command = output.command(posture, 0.25, torque, 6)
     if name == "arm_sdk":
         assert command.q[WEIGHT_SLOT] == 0.25
@@ -133,18 +138,6 @@ def test_a_command_enables_its_motors_alone_and_keeps_reserves_at_zero(name):
         assert command.q[WEIGHT_SLOT] == 0
         assert np.allclose(command.tau[used], 0.25 * torque)
         assert command.kp[0] == 0.25 * 300
-
-
-def test_damping_gains():
-    """A command with damping has no stiffness and no torque; arm_sdk keeps the weight."""
-    posture = np.zeros(MOTOR_COUNT)
-    for name in OUTPUTS:
-        output = load_output(name)
-        cmd = output.damping(posture, 0.25, 6)
-        assert set(cmd.kd[list(output.motors)]) == {DAMPING} == {8.0}
-        assert np.count_nonzero(cmd.kd) == len(output.motors)
-        assert not cmd.kp.any() and not cmd.tau.any()
-        assert cmd.q[WEIGHT_SLOT] == (0.25 if output.ends else 0)
 
 
 def test_the_weight_scales_the_gains_of_lowcmd_only():

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.episode
 ROOT = Path(__file__).parents[2]
 INSTALLED = ("rulesafe_core", "h1_2_bridge")
 ABSENT = ("rulesafe_sim", "rulesafe_locks", "sapien", "torch", "gymnasium")
-TESTS = ("states", "commands", "wire", "motors", "remote", "hands")
+TESTS = ("states", "wire", "motors", "remote", "hands")
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pytest
 from virtual import MS, World, assert_rests, assert_safe, corrupted, with_fields
 
 from h1_2_bridge.drive import ZEROS
-from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
@@ -21,7 +20,7 @@ def assert_lets_go_after_a_fault(world):
     """Assert that the weight ramps down to exactly 0 and nothing is sent until a reset."""
     assert world.state is ControlState.FAULT
     world.run(world.config.ramp + ZEROS + 0.1)
-    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
+    assert world.weights[-1] == 0.0
     assert world.now - world.commands[-1].time > 0.05 * SECOND
     assert world.state is ControlState.FAULT, "only a reset ends it"
     for call in (world.core.engage, world.core.disengage):
@@ -34,8 +33,7 @@ def test_ankles_in_motor_coordinates_are_not_commanded():
     world = World("lowcmd")
     world.alter = lambda state: replace(state, mode_pr=1)
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match="mode_pr is 1"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("mode_pr is 1")
     world.alter = lambda state: state
     world.run(0.1)
     world.engage()
@@ -117,27 +115,6 @@ def test_states_a_little_late_do_nothing(moving):
     assert moving.state is ControlState.ACTIVE and not moving.core.watch.counts.late
 
 
-@pytest.mark.episode
-def test_clocks_that_drift_apart_are_not_taken_for_lateness():
-    """The robot's clock is 0.02 % slow; only additional latency counts."""
-    world = World()
-    start, ticks = world.now, world.tick
-
-    def deliver(milliseconds, late=0):
-        for _ in range(milliseconds // 4):
-            world.now += 4 * MS
-            passed = (world.now - start) / MS
-            world.alter = with_fields(tick=ticks + round(passed * (1 - 2e-4)) - late)
-            world.deliver_state()
-
-    deliver(400_000)  # the clocks differ by 80 ms at the end
-    counts = world.core.watch.counts
-    assert counts.good == 100_000 and not counts.late
-    world.now += 80 * MS
-    deliver(200, late=80)
-    assert counts.late == 50
-
-
 def test_states_that_come_twice_are_used_once(moving):
     def twice():
         moving.core.receive(encode_low_state(moving.low_state()), moving.now)
@@ -203,13 +180,6 @@ def test_states_of_a_simulator_without_tick_and_crc():
     assert_safe(world)
 
 
-def test_now_and_then_a_wrong_crc_does_nothing(moving):
-    rng = np.random.default_rng(1)
-    moving.alter = lambda state: corrupted(state) if rng.random() < 0.3 else state
-    moving.run(2.0)
-    assert moving.state is ControlState.ACTIVE and moving.core.watch.counts.wrong_crc > 50
-
-
 def test_malformed_states_and_nan_are_not_used(moving):
     q = moving.low_state().q
     q[3] = np.nan
@@ -268,30 +238,8 @@ def test_a_robot_switched_off_and_on_is_heard_again_whatever_its_ticks_say(ticks
     world.engage()
 
 
-def test_a_frozen_robot_is_not_heard_again_however_long_it_lasts():
-    world = World()
-    world.run(0.2)
-    frozen = world.low_state()
-    world.alter = lambda state: frozen
-    world.run(3.0)
-    assert world.state is ControlState.DISCONNECTED
-    frozen = replace(frozen, tick=frozen.tick - 500)  # and another one
-    world.run(3.0)
-    assert world.core.watch.counts.restarts <= 1 and world.state is ControlState.DISCONNECTED
-
-
 def test_another_mode_machine_is_a_fault(moving):
     moving.alter = with_fields(mode_machine=5)
     moving.step()
     assert moving.state is ControlState.FAULT
     assert "mode_machine changed from 6 to 5" in moving.core.reason
-
-
-def test_the_tick_may_wrap():
-    world = World()
-    world.tick = 2**32 - 2000
-    world.engaged()
-    world.keep_moving()
-    world.run(3.0)
-    assert world.tick > 2**32 and world.state is ControlState.ACTIVE
-    assert world.core.watch.counts.late == world.core.watch.counts.restarts == 0

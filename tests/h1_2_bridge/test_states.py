@@ -12,10 +12,6 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.errors import RuleSafeError
 
 
-def weights(world):
-    return np.array([command.cmd.q[WEIGHT_SLOT] for command in world.commands], float)
-
-
 def test_nothing_is_sent_before_engage_and_chunks_are_refused():
     world = World(hand=True)
     assert world.state is ControlState.DISCONNECTED
@@ -42,7 +38,7 @@ def test_engage_starts_from_the_measured_posture_and_ramps_the_weight():
     used = list(world.output.motors)
     assert np.abs(postures[:, used] - measured[used]).max() < 1e-3
     assert (postures == postures[0]).all(), "the posture does not move while the weight rises"
-    rising = weights(world)
+    rising = world.weights
     assert 0 < rising[0] <= 0.004 / 2 + 1e-6 and rising[-1] == 1
     assert np.allclose(np.diff(rising)[:-1], 0.004 / 2, atol=1e-6)
     assert np.abs(world.robot.q - measured).max() < 0.01, "and the robot stays where it is"
@@ -55,12 +51,11 @@ def test_a_late_first_tick_does_not_begin_the_ramp_with_a_jump(milliseconds):
     world.run(0.1)
     world.core.engage(world.now)
     world.step(milliseconds)
-    assert weights(world)[0] == pytest.approx(0.004, abs=1e-6)
+    assert world.weights[0] == pytest.approx(0.004, abs=1e-6)
     assert_safe(world)
 
 
-def test_run_and_disengage_leave_the_weight_at_exactly_0():
-    world = World().engaged()
+def test_run_and_disengage_leave_the_weight_at_exactly_0(world):
     world.send(world.moved({0: -0.2, 3: 0.3}, 30))
     world.run(2.0)
     world.core.disengage(world.now)
@@ -68,13 +63,12 @@ def test_run_and_disengage_leave_the_weight_at_exactly_0():
     began = world.now
     world.until(ControlState.IDLE)
     assert (world.now - began) / SECOND == pytest.approx(world.config.ramp + ZEROS, abs=0.02)
-    falling = weights(world)
+    falling = world.weights
     last = falling[-int(ZEROS * 250) :]
     assert (last == 0.0).all() and last.size >= 40
     sent = len(world.commands)
     world.run(1.0)
     assert len(world.commands) == sent, "IDLE sends nothing"
-    assert_safe(world)
 
 
 def test_disengaging_goes_on_without_chunks_and_takes_none():
@@ -82,8 +76,7 @@ def test_disengaging_goes_on_without_chunks_and_takes_none():
     world.core.disengage(world.now)
     with pytest.raises(RuleSafeError, match="HOLDING: disengaging"):
         world.send(world.moved({3: 0.1}))
-    with pytest.raises(RuleSafeError, match="ramping down"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("ramping down")
     world.until(ControlState.IDLE)
     assert ControlState.DAMPING not in [state for _, state, _ in world.states]
 
@@ -95,7 +88,7 @@ def test_disengage_in_the_middle_of_the_ramp():
     world.run(1.5)
     assert world.core.drive.weight == pytest.approx(0.5, abs=0.01)
     assert world.disengage() == pytest.approx(1.5 + ZEROS, abs=0.02)
-    assert weights(world)[-1] == 0.0
+    assert world.weights[-1] == 0.0
     assert_safe(world)
 
 
@@ -104,41 +97,27 @@ def test_disengage_before_the_first_tick_sends_nothing_with_a_weight():
     world.run(0.1)
     world.core.engage(world.now)
     world.disengage()
-    assert not weights(world).any()
-
-
-def test_engage_again_after_a_whole_run():
-    world = World().engaged()
-    world.disengage()
-    world.engage()
-    assert world.core.episode == 2
-    assert_safe(world)
+    assert not world.weights.any()
 
 
 def test_each_refusal_to_engage_says_why_and_changes_nothing():
     world = World(hand=True)
-    with pytest.raises(RuleSafeError, match="no valid state received from the robot yet"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("no valid state received from the robot yet")
     world.hand_answers = False
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match="no state received from the hands yet"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("no state received from the hands yet")
     world.hand_answers = True
     world.run(0.1)
     hot = np.full((35, 2), 40, np.int16)
     hot[22, 1] = 81
     world.alter = with_fields(temperature=hot)
     world.run(0.1)
-    with pytest.raises(
-        RuleSafeError, match=r"right_shoulder_yaw_joint is at 81 deg C.* limit is 80"
-    ):
-        world.core.engage(world.now)
+    world.assert_not_engaged(r"right_shoulder_yaw_joint is at 81 deg C.* limit is 80")
     q = world.low_state().q
     q[25] = 0.6
     world.alter = with_fields(q=q)
     world.run(0.1)
-    with pytest.raises(RuleSafeError, match=r"right_wrist_pitch_joint is measured at 0\.60"):
-        world.core.engage(world.now)
+    world.assert_not_engaged(r"right_wrist_pitch_joint is measured at 0\.60")
     assert world.state is ControlState.IDLE and not world.commands
     world.alter = lambda state: state
     world.run(0.1)
@@ -165,9 +144,7 @@ def test_a_posture_just_outside_its_limits_is_commanded_at_the_limit_and_may_onl
 
 
 def test_stop_damps_until_a_reset_which_lets_go():
-    world = World(hand=True).engaged()
-    world.keep_moving()
-    world.run(1.0)
+    world = World(hand=True).moving(1.0)
     world.core.stop("a test")
     world.step()
     damped = world.commands[-1].cmd
@@ -184,31 +161,27 @@ def test_stop_damps_until_a_reset_which_lets_go():
     world.run(3.0)
     assert np.abs(world.robot.dq[list(RIGHT_ARM)]).max() < 2.0, "it sinks slowly"
     sent = len(world.commands)
-    world.core.reset()
-    world.until(ControlState.IDLE)
-    assert weights(world)[-1] == 0.0
+    world.reset()
+    assert world.weights[-1] == 0.0
     assert not any(command.cmd.kp.any() for command in world.commands[sent:])
     assert_safe(world)
 
 
-@pytest.mark.parametrize("buttons", [("select",), ("L2", "B"), ("L2", "B", "up")])
-def test_the_remote_stops(buttons):
-    world = World().engaged()
-    world.alter = with_fields(remote=encode_remote(buttons))
+@pytest.mark.parametrize(
+    ("combinations", "buttons", "stops"),
+    [
+        *(("select, L2+B", each, True) for each in ("select", "L2 B", "L2 B up")),
+        *(("select, L2+B", each, False) for each in ("L2", "B", "L2 A", "R2 B")),
+        *(("A", each, each == "A") for each in ("A", "B L2 select")),
+    ],
+)
+def test_the_remote_stops(combinations, buttons, stops):
+    world = World(stop_buttons=combinations).engaged()
+    world.alter = with_fields(remote=encode_remote(buttons.split()))
     world.step()
-    assert world.state is ControlState.DAMPING
-    assert "pressed on the remote" in world.core.reason
-    assert not world.commands[-1].cmd.kp.any()
-
-
-def test_other_buttons_do_not_stop_and_others_may_be_chosen():
-    world = World(stop_buttons="A").engaged()
-    world.alter = with_fields(remote=encode_remote(["B", "L2", "select"]))
-    world.step()
-    assert world.state is ControlState.ACTIVE
-    world.alter = with_fields(remote=encode_remote(["A"]))
-    world.step()
-    assert world.state is ControlState.DAMPING
+    assert world.state is (ControlState.DAMPING if stops else ControlState.ACTIVE)
+    assert ("pressed on the remote" in world.core.reason) == stops
+    assert world.commands[-1].cmd.kp.any() != stops
 
 
 @pytest.mark.parametrize("output", ["arm_sdk", "lowcmd"])
@@ -217,8 +190,7 @@ def test_stop_before_engage_sends_nothing_and_forbids_to_engage(output):
     world.run(0.1)
     world.core.stop("a test")
     world.run(0.5)
-    with pytest.raises(RuleSafeError, match="reset"):
-        world.core.engage(world.now)
+    world.assert_not_engaged("reset")
     world.core.reset()
     world.run(0.5)
     assert world.state is ControlState.IDLE and not world.commands
@@ -253,9 +225,7 @@ def test_lowcmd_goes_on_damping_after_a_fault():
 
 
 def test_the_other_arm_and_the_waist_hold_and_the_legs_are_not_commanded():
-    world = World(speed=0.3).engaged()
-    world.keep_moving()
-    world.run(4.0)
+    world = World(speed=0.3).moving(4.0)
     q = np.array([command.cmd.q[:27] for command in world.commands])
     held = [12, *LEFT_ARM]
     assert np.ptp(q[:, held], axis=0).max() == 0
@@ -266,8 +236,7 @@ def test_the_other_arm_and_the_waist_hold_and_the_legs_are_not_commanded():
 
 
 @pytest.mark.parametrize("joint", range(7))
-def test_each_joint_of_an_action_moves_its_own_motor_and_no_other(joint):
-    world = World().engaged()
+def test_each_joint_of_an_action_moves_its_own_motor_and_no_other(world, joint):
     before = world.core.drive.posture.copy()
     world.send(world.moved({joint: 0.15}, 10))
     world.run(1.2)
@@ -305,8 +274,7 @@ def test_the_gravity_of_both_arms_is_fed_forward():
     assert np.abs(world.robot.q - world.core.drive.posture)[23] > 0.05, "the elbow hangs"
 
 
-def test_an_episode_begins_with_each_engagement_and_not_after_a_hold():
-    world = World().engaged()
+def test_an_episode_begins_with_each_engagement_and_not_after_a_hold(world):
     assert world.core.episode == 1
     q = world.low_state().q
     q[23] += 0.5
@@ -317,17 +285,9 @@ def test_an_episode_begins_with_each_engagement_and_not_after_a_hold():
     world.step()
     world.engage()
     assert world.core.episode == 1
-
-
-def test_released_without_states_of_the_robot_the_bridge_is_disconnected():
-    world = World().engaged()
-    world.alter = lambda state: None
-    world.until(ControlState.FAULT)
-    world.core.reset()
-    before = len(world.states)
-    world.run(2.0)
-    assert [state for _, state, _ in world.states[before:]] == [ControlState.DISCONNECTED]
-    assert "no valid state received" in world.core.reason and weights(world)[-1] == 0
+    world.disengage()
+    world.engage()
+    assert world.core.episode == 2
 
 
 @pytest.mark.parametrize(("output", "weight"), [("arm_sdk", 1.0), ("lowcmd", 0.0)])
@@ -351,8 +311,7 @@ def test_the_timeout_of_chunks_begins_again_with_each_activation():
         world.engage()
 
 
-def test_two_ticks_at_the_same_time_are_one_period_apart():
-    world = World().engaged()
+def test_two_ticks_at_the_same_time_are_one_period_apart(world):
     for _ in range(2):
         assert world.core.tick(world.now, world.clock).body is not None
     assert world.state is ControlState.ACTIVE

@@ -41,6 +41,11 @@ class Line:
         self.now = 10 * SECOND
         self.sent: list[tuple[int, LowCmd]] = []
 
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights that the supervisor has sent."""
+        return np.array([cmd.q[WEIGHT_SLOT] for _, cmd in self.sent])
+
     def run(self, seconds: float, *commands: bytes) -> None:
         """Advance the time; the bridge sends one of `commands` per step, if any."""
         for i in range(round(seconds * 100)):
@@ -58,10 +63,13 @@ def line():
     return Line()
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
-def test_silent_while_the_bridge_speaks(line, weight):
-    line.run(60, command(weight))
+@pytest.mark.parametrize("weight", [None, 0.0, 0.3, 1.0])
+def test_silent_while_the_bridge_publishes_and_after_it_has_released_the_robot(line, weight):
+    line.run(10, *([] if weight is None else [command(weight)]))
+    line.run(1, command(0.0))
+    line.run(10)
     assert line.sent == []
+    assert line.supervisor.turn is Turn.NONE
 
 
 @pytest.mark.parametrize(
@@ -93,19 +101,6 @@ def test_a_command_of_another_program_beyond_the_limits_is_not_repeated(line, na
     assert weights[0] > 0.9 and weights[-1] == 0 and (np.diff(weights) <= 0).all()
 
 
-def test_silent_after_a_bridge_that_has_let_go(line):
-    line.run(1, command(1.0))
-    line.run(1, command(0.0))
-    line.run(60)
-    assert line.sent == []
-    assert line.supervisor.turn is Turn.NONE
-
-
-def test_silent_when_there_never_was_a_bridge(line):
-    line.run(60)
-    assert line.sent == []
-
-
 @pytest.mark.parametrize("weight", [1.0, 0.4])
 def test_weight_falls_to_exactly_zero_after_a_dead_bridge(line, weight):
     last = command(weight, seed=3)
@@ -113,7 +108,7 @@ def test_weight_falls_to_exactly_zero_after_a_dead_bridge(line, weight):
     died = line.now
     line.run(10)
     times = np.array([time for time, _ in line.sent])
-    weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
+    weights = line.weights
     assert died + PATIENCE * SECOND <= times[0] <= died + PATIENCE * SECOND + 20 * MS
     assert weights[0] == pytest.approx(weight - 0.01 / RAMP)
     assert (np.diff(weights) <= 0).all()
@@ -150,7 +145,7 @@ def test_a_bridge_that_comes_back_is_heard_with_its_second_command(line):
     assert len(line.sent) == count
     line.run(5)  # and dies again
     assert line.sent[count][1].q[WEIGHT_SLOT] == pytest.approx(0.5 - 0.01 / RAMP)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
+    assert line.weights[-1] == 0
     assert line.supervisor.counts.takeovers == 2
 
 
@@ -162,7 +157,7 @@ def test_one_old_command_of_a_paused_bridge_does_not_end_the_takeover(line):
     line.run(5)
     line.supervisor.receive(command(1.0), line.now)
     assert line.supervisor.turn is Turn.BRIDGE, "two commands: its publisher continues"
-    weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
+    weights = line.weights
     assert np.abs(np.diff(weights)).max() <= 0.01 / RAMP + 1e-6
     assert weights[-1] == 0
 
@@ -172,7 +167,7 @@ def test_weight_zero_is_repeated_until_the_bridge_reports_it_too(line):
     line.supervisor.bridge_reported(0.0, line.now)
     line.run(1)
     line.supervisor.bridge_reported(0.0, line.now)
-    line.run(60)
+    line.run(10)
     assert line.supervisor.turn is Turn.RELEASED and line.sent[-1][0] == line.now
     line.supervisor.bridge_reported(0.4, line.now)
     line.run(1)
@@ -208,41 +203,13 @@ def test_a_second_takeover_is_like_the_first(line):
         line.run(1)
         line.supervisor.receive(command(1.0), line.now)
         line.run(2)
-        weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
+        weights = line.weights
         assert np.abs(np.diff(weights)).max() <= 0.01 / RAMP + 1e-6 and weights[-1] == 0
         assert line.supervisor.turn is Turn.RELEASED
         assert line.supervisor.counts.takeovers == takeovers
         line.supervisor.bridge_reported(0.0, line.now)
         line.run(1)
         assert line.supervisor.turn is Turn.NONE
-
-
-def test_its_own_sleep_is_no_silence_of_the_bridge(line):
-    """After a stall of the supervisor itself, missing commands do not mean a dead bridge."""
-    line.run(1, command(1.0))
-    line.now += 400 * MS
-    assert line.supervisor.tick(line.now) is None
-    line.run(0.05)
-    assert line.sent == []
-    line.run(0.1)
-    assert line.sent  # but then nothing came
-
-
-def test_after_a_pause_of_its_own_it_does_not_take_over_with_old_commands(line):
-    """The bridge has released the robot meanwhile; commands from before the pause come from queues,
-    and the newest of them may be lost."""
-    line.run(1, command(1.0))
-    line.now += 600 * MS
-    line.supervisor.receive(command(1.0), line.now)
-    assert line.supervisor.tick(line.now) is None
-    assert line.supervisor.reported_weight < 0
-    line.run(0.05, command(1.0, seed=2))
-    line.run(5)
-    assert line.sent == [] and line.supervisor.turn is Turn.NONE
-    line.run(0.3, command(1.0), command(1.0, seed=1))
-    assert line.supervisor.reported_weight == 1.0
-    line.run(0.2)
-    assert line.sent, "a bridge that still publishes is supervised again"
 
 
 def test_after_a_pause_of_its_own_it_does_not_end_before_it_receives_commands_again(line):
@@ -254,7 +221,7 @@ def test_after_a_pause_of_its_own_it_does_not_end_before_it_receives_commands_ag
     line.run(0.2, command(1.0))
     assert line.supervisor.turn is Turn.BRIDGE and not line.supervisor.idle(bridge=False)
     line.run(5)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0 and line.supervisor.idle(bridge=False)
+    assert line.weights[-1] == 0 and line.supervisor.idle(bridge=False)
 
 
 def test_after_ignored_commands_it_waits_for_its_patience_before_it_ends(line):
@@ -267,29 +234,17 @@ def test_after_ignored_commands_it_waits_for_its_patience_before_it_ends(line):
     assert line.supervisor.idle(bridge=False)
 
 
-@pytest.mark.parametrize("pause", [0.2, 0.7, 30.0])
-def test_a_pause_during_a_takeover_continues_the_ramp(line, pause):
-    line.run(1, command(1.0))
-    line.run(0.6)
-    before = line.sent[-1][1].q[WEIGHT_SLOT]
-    line.now += round(pause * SECOND)
-    line.run(5)
-    weights = np.array([c.q[WEIGHT_SLOT] for _, c in line.sent])
-    assert 0.5 < before < 0.9 and weights[-1] == 0.0
-    assert (np.diff(weights) <= 0).all() and np.diff(weights).min() >= -0.1 / RAMP - 1e-6
-
-
 def test_a_patient_supervisor_does_not_end_its_takeover_after_a_pause():
     line = Line(patience=3.0)
     line.run(1, command(1.0))
     line.run(3.5)
-    weight = line.sent[-1][1].q[WEIGHT_SLOT]
+    weight = line.weights[-1]
     assert 0.5 < weight < 1.0
     line.now += 600 * MS
     line.run(0.01)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == pytest.approx(weight - 0.1 / RAMP, abs=1e-6)
+    assert line.weights[-1] == pytest.approx(weight - 0.1 / RAMP, abs=1e-6)
     line.run(3)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
+    assert line.weights[-1] == 0
 
 
 @pytest.mark.parametrize("stop", [False, True])
@@ -354,12 +309,7 @@ def test_what_the_robot_ignores_is_not_heard(line):
     assert line.supervisor.turn is Turn.SUPERVISOR
     assert line.supervisor.counts.invalid == 100
     line.run(10)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0
-
-
-def test_refuses_times_that_are_none():
-    with pytest.raises(RuleSafeError, match=r"ramp is 0; valid: 0\.1 to 60 s"):
-        SupervisorParameters(ramp=0.0)
+    assert line.weights[-1] == 0
 
 
 # Times at their limits, to the nanosecond -----------------------------------------------------
@@ -446,7 +396,7 @@ def test_a_stop_holds_over_a_pause_of_the_supervisor(line, received):
     assert line.sent == [], "these commands may be older than the pause"
     line.run(2, command(0.5), command(0.5, seed=1))
     assert line.sent and not any(sent.kp.any() for _, sent in line.sent)
-    assert line.sent[-1][1].q[WEIGHT_SLOT] == 0 and line.supervisor.turn is Turn.RELEASED
+    assert line.weights[-1] == 0 and line.supervisor.turn is Turn.RELEASED
 
 
 @pytest.mark.parametrize("obeys", [True, False])
@@ -477,7 +427,7 @@ def test_a_publisher_that_ignores_a_stop_does_not_end_the_takeover(line):
     line.supervisor.stop(line.now)
     assert line.supervisor.counts.stops == 1
     line.run(3, command(1.0), command(1.0, seed=1))
-    weights = np.array([sent.q[WEIGHT_SLOT] for _, sent in line.sent])
+    weights = line.weights
     assert not any(sent.kp.any() or sent.tau.any() for _, sent in line.sent)
     assert weights[0] == pytest.approx(1 - 0.01 / RAMP) and (np.diff(weights) <= 0).all()
     assert weights[-1] == 0 and line.supervisor.counts.takeovers == 1

@@ -82,6 +82,13 @@ def random_state(seed: int) -> LowState:
     )
 
 
+def random_hands() -> tuple[MotorCmds, MotorStates]:
+    rng, mode = np.random.default_rng(0), np.arange(12, dtype=np.uint8)
+    cmds = MotorCmds(mode, *(random_floats(rng, 12) for _ in range(5)))
+    floats = [random_floats(rng, 12) for _ in range(3)]
+    return cmds, MotorStates(mode, *floats, mode + np.uint8(30), np.arange(12, dtype=np.uint32))
+
+
 def assert_same(a, b, *except_for):
     for field in fields(a):
         if field.name not in except_for:
@@ -184,12 +191,8 @@ def test_wrong_shapes_are_refused():
 
 
 def test_hand_messages_come_back():
-    rng = np.random.default_rng(0)
-    mode = np.arange(12, dtype=np.uint8)
-    cmds = MotorCmds(mode, *(random_floats(rng, 12) for _ in range(5)))
+    cmds, states = random_hands()
     assert_same(cmds, decode_motor_cmds(encode_motor_cmds(cmds)))
-    floats = [random_floats(rng, 12) for _ in range(3)]
-    states = MotorStates(mode, *floats, mode + np.uint8(30), np.arange(12, dtype=np.uint32))
     assert_same(states, decode_motor_states(encode_motor_states(states)))
 
 
@@ -222,13 +225,10 @@ def test_we_read_the_sdks_state(sdk):
 def test_the_sdk_reads_our_hands(sdk):
     from unitree_sdk2py.idl.unitree_go.msg.dds_ import MotorCmds_, MotorStates_
 
-    rng = np.random.default_rng(0)
-    mode = np.arange(12, dtype=np.uint8)
-    cmds = MotorCmds(mode, *(random_floats(rng, 12) for _ in range(5)))
+    cmds, states = random_hands()
     theirs = MotorCmds_.deserialize(encode_motor_cmds(cmds))
     assert [motor.q for motor in theirs.cmds] == cmds.q.tolist()
     assert [motor.kd for motor in theirs.cmds] == cmds.kd.tolist()
-    states = MotorStates(mode, cmds.q, cmds.dq, cmds.tau, mode, np.arange(12, dtype=np.uint32))
     again = MotorStates_.deserialize(encode_motor_states(states))
     assert_same(states, decode_motor_states(bytes(again.serialize())))
     assert [motor.lost for motor in again.states] == list(range(12))
@@ -250,10 +250,8 @@ def test_ros_reads_what_we_write():
     theirs = deserialize_message(encode_low_state(state), messages.LowState)
     assert bytes(theirs.wireless_remote) == state.remote
     assert_same(decode_low_state(serialize_message(theirs)), state, "crc", "valid")
-    cmds = MotorCmds(np.ones(12, np.uint8), *np.arange(60, dtype=np.float32).reshape(5, 12))
+    cmds, states = random_hands()
     theirs = deserialize_message(encode_motor_cmds(cmds), hands.MotorCmds)
     assert_same(decode_motor_cmds(serialize_message(theirs)), cmds)
-    floats = np.arange(36, dtype=np.float32).reshape(3, 12)
-    states = MotorStates(cmds.mode, *floats, cmds.mode, np.arange(12, dtype=np.uint32))
     theirs = deserialize_message(encode_motor_states(states), hands.MotorStates)
     assert_same(decode_motor_states(serialize_message(theirs)), states)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 from sdk_motors import MOTORS, UPPER_BODY, Robot
 
 from h1_2_bridge.config import BridgeConfig
@@ -22,6 +23,7 @@ from h1_2_bridge.remote import BUTTONS, SIZE
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import decode_low_cmd, encode_low_cmd, encode_low_state
 from rulesafe_core.chunks import PERIOD, SECOND, Chunk, make_chunk
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, HAND_JOINTS, LEFT_HAND_JOINTS
 
 MS = SECOND // 1000
@@ -196,10 +198,31 @@ class World:
         self.core.engage(self.now)
         return self.until(ControlState.ACTIVE)
 
+    def moving(self, seconds: float) -> "World":
+        """Connect, engage, and move the arm for `seconds`."""
+        self.engaged().keep_moving()
+        self.run(seconds)
+        return self
+
     def disengage(self) -> float:
         """Disengage, run until IDLE and return the elapsed s."""
         self.core.disengage(self.now)
         return self.until(ControlState.IDLE)
+
+    def reset(self) -> None:
+        """Reset and run until IDLE."""
+        self.core.reset()
+        self.until(ControlState.IDLE)
+
+    def assert_not_engaged(self, match: str) -> None:
+        """Assert that engaging is refused with a message like `match`."""
+        with pytest.raises(RuleSafeError, match=match):
+            self.core.engage(self.now)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weights of all commands (n,), 0..1."""
+        return np.array([command.cmd.q[WEIGHT_SLOT] for command in self.commands], float)
 
     def chunk(self, rows, joints=ACTION_JOINTS, age: float = 0.0) -> Chunk:
         return make_chunk(joints, rows, self.clock - round(age * SECOND))
@@ -221,6 +244,11 @@ class World:
         rows = np.tile(self.core.drive.command, (50, 1))
         rows[:, 3] += 0.3 * np.sin(0.6 * t)
         self.send(rows)
+
+
+def usual(values: Iterable, *rare) -> list:
+    """Return the parameters of a test; `rare` ones repeat what the others show (mark thorough)."""
+    return [*values, *(pytest.param(value, marks=pytest.mark.thorough) for value in rare)]
 
 
 def velocity_limits(config: BridgeConfig) -> np.ndarray:

@@ -92,7 +92,7 @@ def test_acceleration_just_below_and_just_above_its_limit(sign):
         if accepted:
             guarded.check()
         else:
-            with pytest.raises(RuleSafeError, match="commanded to accelerate"):
+            with pytest.raises(RuleSafeError, match=r"commanded to accelerate at 2\.375 rad"):
                 guarded.check()
 
 

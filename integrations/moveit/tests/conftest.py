@@ -24,5 +24,5 @@ def fixtures(folder: str) -> ModuleType:
 
 
 start = fixtures("ros").start
-robot = fixtures("h1_2_bridge")
-peer, bridge, user = robot.peer, robot.bridge, robot.user
+_bridge = fixtures("h1_2_bridge")
+processes, robot, bridge, user = _bridge.processes, _bridge.robot, _bridge.bridge, _bridge.user

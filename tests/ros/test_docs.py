@@ -43,6 +43,42 @@ def section(title: str, page: str = DOCS) -> list[list[str]]:
     return [[cell.strip().replace("`", "") for cell in row] for row in rows[2:]]
 
 
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split(", ")) - {""}
+
+
+def until_it_agrees(client, names, expected, what: str) -> None:
+    """Wait until the topics of these nodes have the expected entries (topic, type, publishers) or
+    (topic, type, publishers, subscribers)."""
+    asked = (
+        client.get_publisher_names_and_types_by_node,
+        client.get_subscriber_names_and_types_by_node,
+    )
+    size = len(next(iter(expected)))
+    difference: set = set()
+
+    def entries() -> set[tuple]:
+        found: dict[tuple[str, str], tuple[set, set]] = {}
+        for end, ask in enumerate(asked):
+            for name in names:
+                for topic, types in ask(name, "/"):
+                    if topic not in OF_EVERY_NODE and not topic.startswith("/evaluate/_action"):
+                        key = topic, types[0].replace("/msg", "")
+                        node = name.removesuffix("_listener")
+                        found.setdefault(key, (set(), set()))[end].add(node)
+        return {(*key, *map(frozenset, ends))[:size] for key, ends in found.items()}
+
+    def agrees() -> bool:
+        difference.clear()
+        difference.update(set(names) - set(client.get_node_names()) or entries() ^ expected)
+        return not difference
+
+    try:
+        client.until(agrees, what)
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {difference}") from None
+
+
 def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     """The tables have every topic of the nodes with its type and publishers. Only one of planner
     and policy may be active; tests/ros/test_policy_node.py checks the subscriptions of a policy."""
@@ -57,23 +93,7 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
     transition = Transition(id=Transition.TRANSITION_CONFIGURE)
     configured = configure.call_async(ChangeState.Request(transition=transition))
     client.until(configured.done, "the policy's configuration")
-    nodes = {name: (name, "/") for name in NODES}
-
-    def graph(ask) -> dict[str, dict[str, str]]:
-        found = {}
-        for name, node in nodes.items():
-            kinds = {topic: types[0].replace("/msg", "") for topic, types in ask(*node)}
-            found[name] = {topic: kinds[topic] for topic in kinds.keys() - OF_EVERY_NODE}
-        return found
-
-    def complete() -> bool:
-        names = {name for name, _ in client.get_node_names_and_namespaces()}
-        actions = dict(get_action_names_and_types(client))
-        return names >= set(NODES) and "/evaluate" in actions
-
-    client.until(complete, "the nodes")
-    table = {row[0]: row[1] for row in section("Topics")}
-    publishers = {row[0]: row[2] for row in section("The simulation", REFERENCE) if len(row) == 5}
+    client.until(lambda: "/evaluate" in dict(get_action_names_and_types(client)), "the action")
     services = {row[0]: row[1] for row in section("Services and actions")}
     assert services == {
         "/episode/reset": "rulesafe_interfaces/srv/ResetEpisode",
@@ -82,25 +102,9 @@ def test_topics_services_and_the_action(client, start, model_dir, monkeypatch):
         "/vq_memory_node/publish": "std_srvs/srv/Trigger",
         "/evaluate": "rulesafe_interfaces/action/Evaluate",
     }
-
-    def agrees() -> bool:
-        written = graph(client.get_publisher_names_and_types_by_node)
-        read = graph(client.get_subscriber_names_and_types_by_node)
-        found: dict[str, tuple[str, str, str]] = {}
-        for topic in {t for kinds in (*written.values(), *read.values()) for t in kinds}:
-            if topic.startswith("/evaluate/_action"):
-                continue
-            kind = next(k[topic] for k in (*written.values(), *read.values()) if topic in k)
-            writers = [name for name in NODES if topic in written[name]]
-            found[topic] = (kind, ", ".join(writers))
-        expected = {topic: (kind, publishers[topic]) for topic, kind in table.items()}
-        agrees.difference = dict(found.items() ^ expected.items())
-        return found == expected
-
-    try:
-        client.until(agrees, "the graph of docs/interface.md")
-    except AssertionError as error:
-        raise AssertionError(f"{error}: {agrees.difference}") from None
+    publishers = {row[0]: row[2] for row in section("The simulation", REFERENCE) if len(row) == 5}
+    expected = {(row[0], row[1], words(publishers[row[0]])) for row in section("Topics")}
+    until_it_agrees(client, NODES, expected, "the graph of docs/interface.md")
 
 
 def test_topics_and_services_beside_the_robot(client, start):
@@ -113,45 +117,12 @@ def test_topics_and_services_beside_the_robot(client, start):
     # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
     names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_listener"]
     rows = section("The robot", REFERENCE)
-    topics = {row[0]: row[1:] for row in rows if len(row) == 5}
     services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
     bridge = {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}
     assert services == {*bridge, "/episode/reset"}
-
-    def ends(ask) -> dict[str, dict[str, set[str]]]:
-        """Return type -> nodes, by topic."""
-        found: dict[str, dict[str, set[str]]] = {}
-        for name in names:
-            for topic, types in ask(name, "/"):
-                kind = types[0].replace("/msg", "")
-                who = name.removesuffix("_listener")
-                found.setdefault(topic, {}).setdefault(kind, set()).add(who)
-        return {topic: kinds for topic, kinds in found.items() if topic not in OF_EVERY_NODE}
-
-    def words(text: str) -> set[str]:
-        return {word for word in text.split(", ") if word}
-
-    def agrees() -> bool:
-        if not set(names) <= set(client.get_node_names()):
-            agrees.difference = set(names) - set(client.get_node_names())
-            return False
-        written = ends(client.get_publisher_names_and_types_by_node)
-        read = ends(client.get_subscriber_names_and_types_by_node)
-        found = set()
-        for topic in written.keys() | read.keys():
-            kinds = written.get(topic, {}) | read.get(topic, {})
-            writers = set().union(*written.get(topic, {}).values())
-            readers = set().union(*read.get(topic, {}).values())
-            found.add((topic, *kinds, frozenset(writers), frozenset(readers)))
-        expected = {
-            (topic, row[0], frozenset(words(row[1])), frozenset(words(row[2])))
-            for topic, row in topics.items()
-        }
-        agrees.difference = found ^ expected
-        offered = {name for name, _ in client.get_service_names_and_types()}
-        return found == expected and services <= offered
-
-    try:
-        client.until(agrees, "the graph beside the robot")
-    except AssertionError as error:
-        raise AssertionError(f"{error}: {agrees.difference}") from None
+    expected = {(*row[:2], words(row[2]), words(row[3])) for row in rows if len(row) == 5}
+    until_it_agrees(client, names, expected, "the graph beside the robot")
+    client.until(
+        lambda: services <= {name for name, _ in client.get_service_names_and_types()},
+        "the services of the bridge and the episode",
+    )

@@ -49,11 +49,6 @@ def test_json_is_found_anywhere_in_the_reply(text):
     assert found.plan == ("knob+", "handle+", "door+")
 
 
-def test_a_number_of_thousands_of_digits_is_malformed():
-    kind, text = failure('{"description": ' + "1" * 5000 + "}")
-    assert kind == "schema" and "the JSON is malformed" in text
-
-
 def test_complete_reply_at_the_length_limit_is_accepted():
     assert parse_answer(Reply(TEXT, "length")).program == GOOD["program"]
 
@@ -67,20 +62,16 @@ def test_refusals():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Open the knob.", "def check_lock(self): pass", "[1, 2]", "{"]
+    ("kind", "finish", "texts"),
+    [
+        ("prose", "stop", ["", "Open the knob.", "def check_lock(self): pass", "[1, 2]", "{"]),
+        ("truncated", "length", [TEXT[:1], TEXT[:20], TEXT[:60], TEXT[:-1]]),
+        ("truncated", "stop", [TEXT[:20], TEXT[:60], TEXT[:-1]]),
+    ],
 )
-def test_prose(text):
-    assert failure(text)[0] == "prose"
-
-
-@pytest.mark.parametrize("end", [1, 20, 60, len(TEXT) - 1])
-def test_truncated(end):
-    assert failure(TEXT[:end], "length")[0] == "truncated"
-
-
-@pytest.mark.parametrize("end", [20, 60, len(TEXT) - 1])
-def test_truncated_without_finish_reason(end):
-    assert failure(TEXT[:end])[0] == "truncated"
+def test_kind_of_a_reply_without_an_answer(kind, finish, texts):
+    for text in texts:
+        assert failure(text, finish)[0] == kind
 
 
 @pytest.mark.parametrize(
@@ -106,6 +97,7 @@ def test_truncated_without_finish_reason(end):
         (json.dumps({**GOOD, "plan": [["knob+"]]}), "valid events"),
         (json.dumps({**GOOD, "plan": ["knob+"] * 65}), "at most 64 events"),
         ('{"a":' * 50_000, "malformed"),
+        ('{"description": ' + "1" * 5000 + "}", "the JSON is malformed"),
     ],
 )
 def test_message_describes_the_error(text, part):

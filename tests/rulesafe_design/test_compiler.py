@@ -1,6 +1,5 @@
 """Compiled programs compared with the rules: listings of the paper, examples, random events."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,10 @@ from rulesafe_design.compiler import CompiledLock, compile_graph, compile_progra
 from rulesafe_design.exploring import StateGraph
 from rulesafe_design.sandbox import Refused
 from rulesafe_design.verdicts import ProgramLimits
-from rulesafe_locks.automata import MOVED, automaton_of, difference, smallest
+from rulesafe_locks.automata import MOVED, automaton_of, difference
 from rulesafe_locks.rules import RULES, Lock, load_rule
 
 ROOT = Path(__file__).parents[2]
-PAPER = ROOT.parent / "shared" / "reference" / "paper.tex"
 UNBOUNDED = {"rule_008", "rule_013", "rule_017", "rule_018"}
 """Rules whose example programs have unbounded counters."""
 
@@ -25,22 +23,6 @@ def compiled():
     """All example programs, compiled once."""
     paths = sorted((ROOT / "examples" / "locks").glob("rule_*.py"))
     return {path.stem: compile_program(path.read_text()) for path in paths}
-
-
-def listings():
-    """Return the two programs in the appendix of the paper."""
-    text = PAPER.read_text()
-    block = re.search(r"label=\{lst:check_lock\}\]\n(.*?)\\end\{lstlisting\}", text, re.DOTALL)[1]
-    one, other = block.split("# rule_020\n")
-    return {"rule_001": one, "rule_020": other}
-
-
-@pytest.mark.skipif(not PAPER.exists(), reason="the source of the paper is not available")
-@pytest.mark.parametrize("rule_id", ["rule_001", "rule_020"])
-def test_listings_of_the_paper_compile_to_our_rules(rule_id):
-    found = compile_program(listings()[rule_id])
-    assert found.bound is None
-    assert found.automaton == smallest(automaton_of(load_rule(rule_id)))
 
 
 def test_every_rule_has_an_example_program(compiled):

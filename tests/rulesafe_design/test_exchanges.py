@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_design.endpoint import Endpoint
-from rulesafe_design.exchanges import Exchanges, RecordedModel, ReplayedModel, open_model
+from rulesafe_design.exchanges import Exchanges, RecordedModel, ReplayedModel
 from rulesafe_design.models import ModelError, ModelRequest, Reply
 
 REQUEST = ModelRequest((("user", "Write a lock: \u2028 \ud800 é."),), {"type": "object"}, number=7)
@@ -131,25 +130,3 @@ def test_invalid_file(exchanges, text):
     path.write_text(text.replace("KEY", exchanges.key(REQUEST)))
     with pytest.raises(RuleSafeError, match=f"{path.name} is not a valid exchange.*remove it"):
         RecordedModel(Counting(), exchanges).complete(REQUEST)
-
-
-def test_no_key_in_any_file(server, key, tmp_path):
-    server.reply(f"the key is {key}")
-    server.reply("{}")
-    model = open_model(Endpoint("tester", server.url), tmp_path)
-    model.complete(REQUEST)
-    model.complete(replace(REQUEST, number=8))
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) == 2
-    assert not any(key in path.read_text() for path in files)
-
-
-def test_a_replay_needs_neither_endpoint_nor_key(server, key, tmp_path, monkeypatch):
-    server.reply("{}")
-    endpoint = Endpoint("tester", server.url)
-    reply = open_model(endpoint, tmp_path / "one").complete(REQUEST)
-    monkeypatch.delenv("OPENAI_API_KEY")
-    again = open_model(Endpoint("tester"), tmp_path / "two", replay=tmp_path / "one")
-    assert again.complete(REQUEST) == reply
-    one, two = (next((tmp_path / name / "exchanges").iterdir()) for name in ("one", "two"))
-    assert (one.name, one.read_bytes()) == (two.name, two.read_bytes())

@@ -250,15 +250,6 @@ def test_cost_and_unknown_tokens(server, key, tmp_path):
     assert report.uncounted == 1
 
 
-def test_retries_are_counted(server, key, tmp_path):
-    server.fail(429, "slowly", {"Retry-After": "0"})
-    server.reply_counter(moves=2)
-    server.fail(500)
-    server.reply_counter(moves=4)
-    report = run(server, tmp_path, 2)
-    assert report.retries == {"rate": 1, "server": 1}
-
-
 def test_endpoint_that_fails_during_a_run(server, key, tmp_path):
     complete = tmp_path / "complete"
     for _ in range(2):  # once for each run

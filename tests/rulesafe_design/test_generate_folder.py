@@ -73,15 +73,6 @@ def test_replay_ends_at_the_same_request(server, key, tmp_path, end):
     assert two == one
 
 
-def test_replay_with_a_larger_count_ends(server, key, tmp_path):
-    server.reply_counter(moves=2)
-    run(server, tmp_path / "one")
-    again = run(server, tmp_path / "two", 2, replay=tmp_path / "one")
-    assert re.search(r"conversation 2: .* ended before", again.stopped)
-    assert (again.accepted, again.exit_code, again.retries) == (1, 2, {})
-    assert read_lock(tmp_path / "two" / "locks" / "mine_001.json").split
-
-
 def test_attempts_may_increase(tmp_path):
     few, more = (replace(CONFIG, repairs=0, attempts=number) for number in (3, 12))
     generate(Grammar(0), tmp_path / "one", 12, few)

@@ -13,8 +13,8 @@ from rulesafe_design.difficulty import cell_of
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.grammar_codes import Code, Dial
 from rulesafe_design.grammar_counts import Balance, Count, Equal
-from rulesafe_design.grammar_events import Event, PhaseTest, Wording, disjoint, moves_of
-from rulesafe_design.grammar_locks import Hold, LockDesign, description, program, short_instruction
+from rulesafe_design.grammar_events import Event, PhaseTest, disjoint, moves_of
+from rulesafe_design.grammar_locks import program, short_instruction
 from rulesafe_design.grammar_terms import Order, Seen
 from rulesafe_design.models import ModelRequest
 from rulesafe_locks.automata import MOVED, as_rule
@@ -320,110 +320,6 @@ def test_programs_are_readable(samples):
         assert len(ast.parse(source).body) == 1
         assert max(map(len, source.splitlines())) <= 100
         assert "# The door is free while" in source
-
-
-KNOB_OPENS = Event("knob", "open")
-HANDLE_CLOSES = Event("handle", "close")
-WORDS = Wording("x")
-
-
-@pytest.mark.parametrize(
-    ("term", "words"),
-    [
-        (
-            Count(
-                Event("knob", "move", "open"),
-                "exactly",
-                3,
-                "starts again",
-                Event("knob", "open", "closed"),
-            ),
-            "move knob three times if handle open, fourth or open knob if handle closed resets",
-        ),
-        (Count(Event("knob", "open"), "exactly", 2), "open knob just twice"),
-        (Count(Event("handle", "close"), "multiple", 4), "close handle four, eight etc. times"),
-        (Count(Event("either", "move"), "at least", 2), "make at least two moves"),
-        (Count(Event("either", "move"), "odd", 1), "make an odd number of moves"),
-        (
-            Equal(Event("knob", "open"), Event("handle", "move"), 1, 1, 3),
-            "open knob once more than move handle, that at least once, third of either resets both",
-        ),
-        (
-            Balance(Event("knob", "open"), Event("handle", "move", "closed"), 2, 3),
-            "tally two of three: open knob adds, handle if knob closed takes",
-        ),
-        (
-            Code(((Event("knob", "move"), 1), (Event("handle", "move"), 0)), (0, 1)),
-            "code 01: knob=1, handle=0",
-        ),
-        (
-            Code(
-                ((Event("knob", "open", "open"), 1), (Event("knob", "close", "open"), 0)),
-                (1, 1),
-                Event("handle", "close"),
-            ),
-            "code 11 if handle open: open knob=1, close knob=0, close handle resets",
-        ),
-        (
-            Code(((Event("knob", "open", "open"), 1), (Event("knob", "open", "closed"), 0)), (1,)),
-            "code 1: open knob=1 if handle open else 0",
-        ),
-        (
-            Dial(Event("knob", "open"), Event("handle", "move"), 3, (2, 1), "returns"),
-            "code 21 of dial one to three: open knob turns, handle enters and resets",
-        ),
-        (
-            Order((KNOB_OPENS, Event("knob", "close"), Event("handle", "open")), "ignored"),
-            "in order open and close knob, open handle",
-        ),
-        (
-            Order((KNOB_OPENS, Event("handle", "open")), "starts again"),
-            "in a row open knob, open handle",
-        ),
-        (
-            Seen(("both closed", "only the knob open", "both open")),
-            "have had knob alone and both open",
-        ),
-        (PhaseTest(relation="same"), "both alike"),
-        (PhaseTest("open", "closed"), "only knob open"),
-        (PhaseTest("closed", "closed"), "both closed"),
-    ],
-)
-def test_short_wording(term, words):
-    assert term.short == words
-
-
-@pytest.mark.parametrize(
-    ("lock", "words"),
-    [
-        (
-            LockDesign(
-                (
-                    Code(
-                        ((Event("knob", "open", "open"), 1), (Event("knob", "close", "open"), 0)),
-                        (1, 1),
-                    ),
-                ),
-                PhaseTest(handle="closed"),
-            ),
-            "Then close the handle: the door can be pulled while the last two digits are 1-1 and "
-            "the handle is closed.",
-        ),
-        (
-            LockDesign((Count(KNOB_OPENS, "exactly", 2, reset=HANDLE_CLOSES),)),
-            "Open the knob exactly twice. Once more is once too often, until this count is back "
-            "at zero. Closing the handle",
-        ),
-        (
-            LockDesign(
-                (), PhaseTest(knob="open"), Hold("knob", "closed", PhaseTest(handle="open"))
-            ),
-            "A stop keeps the knob from opening unless the handle is open. The door",
-        ),
-    ],
-)
-def test_wording(lock, words):
-    assert words in description(lock, WORDS)
 
 
 def test_events_share_moves_or_not():

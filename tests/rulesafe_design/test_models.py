@@ -122,13 +122,6 @@ def test_a_pause_of_an_hour_ends_the_run(server, model):
     assert len(server.requests) == 1
 
 
-def test_temporary_failures_are_retried_and_counted(server, model):
-    server.fail(500)
-    server.drop()
-    server.reply("{}")
-    assert model.complete(REQUEST).retries == {"server": 1, "connection": 1}
-
-
 def test_number_of_tries_is_limited(server, model):
     for _ in range(9):
         server.fail(503, "overloaded")
@@ -138,42 +131,42 @@ def test_number_of_tries_is_limited(server, model):
     assert len(server.requests) == 3
 
 
-def test_wrong_key_is_not_retried(server, model):
-    server.fail(401, "Incorrect API key provided")
+@pytest.mark.parametrize("status", [401, 302])
+def test_a_wrong_key_is_not_retried_and_a_redirect_is_not_followed(server, model, status):
+    server.send(b"", status, {"Location": server.url + "/elsewhere"})
     assert failure(model).kind == "request"
     assert len(server.requests) == 1
 
 
-def test_redirects_are_not_followed(server, model):
-    server.send(b"", 302, {"Location": server.url + "/elsewhere"})
-    assert failure(model).kind == "request"
-    assert len(server.requests) == 1
+NO_COMPLETIONS = [
+    b"<html>Bad gateway</html>",
+    b"",
+    b"[]",
+    b'"text"',
+    b'{"choices": []}',
+    b'{"choices": [{"message": null}]}',
+    b'{"error": {"message": "no upstream"}}',
+    b"\xff\xfe",
+    b"[" * 100_000,
+]
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("fail", "kind"),
     [
-        b"<html>Bad gateway</html>",
-        b"",
-        b"[]",
-        b'"text"',
-        b'{"choices": []}',
-        b'{"choices": [{"message": null}]}',
-        b'{"error": {"message": "no upstream"}}',
-        b"\xff\xfe",
-        b"[" * 100_000,
+        (lambda server: server.fail(500), "server"),
+        (lambda server: server.send_endless_body(status=500), "server"),
+        (lambda server: server.drop(), "connection"),
+        (lambda server: server.send_half_body(), "connection"),
+        (lambda server: server.send_endless_body(), "reply"),
+        *((lambda server, body=body: server.send(body), "reply") for body in NO_COMPLETIONS),
     ],
 )
-def test_response_that_is_not_a_completion(server, model, body):
-    server.send(body)
+def test_temporary_failures_are_retried_and_counted(server, model, monkeypatch, fail, kind):
+    monkeypatch.setattr("rulesafe_design.endpoint.MAX_REPLY_BYTES", 150_000)
+    fail(server)
     server.reply("{}")
-    assert model.complete(REQUEST).retries == {"reply": 1}
-
-
-def test_incomplete_body(server, model):
-    server.send_half_body()
-    server.reply("{}")
-    assert model.complete(REQUEST).retries == {"connection": 1}
+    assert model.complete(REQUEST).retries == {kind: 1}
 
 
 def test_endpoint_that_never_responds(server, key):
@@ -182,13 +175,6 @@ def test_endpoint_that_never_responds(server, key):
     error = failure(model_of(server, timeout_s=0.3))
     assert (error.kind, error.retries) == ("timeout", {"connection": 2})
     assert "no reply within 0.3 s (try 2 of 2)" in str(error)
-
-
-def test_endless_body(server, model, monkeypatch):
-    monkeypatch.setattr("rulesafe_design.endpoint.MAX_REPLY_BYTES", 1000)
-    server.send_endless_body()
-    server.reply("{}")
-    assert model.complete(REQUEST).retries == {"reply": 1}
 
 
 def test_slow_endless_body(server, key):
@@ -205,12 +191,6 @@ def test_complete_inside_an_event_loop(server, model):
         return model.complete(REQUEST)
 
     assert asyncio.run(ask()).text == "{}"
-
-
-def test_endless_error_body(server, model):
-    server.send_endless_body(status=500)
-    server.reply("{}")
-    assert model.complete(REQUEST).retries == {"server": 1}
 
 
 def test_endless_body_of_the_last_error(server, model, key, monkeypatch):

@@ -186,13 +186,6 @@ def test_program_is_shown_unchanged(tmp_path, capsys):
     assert main(["rules", "show", "rule_001", "--output", "program"]) == 2
 
 
-def test_a_known_lock_is_recognised(rules, tmp_path):
-    path = tmp_path / "both.py"
-    path.write_text(BOTH, encoding="utf-8")
-    code, text = rules("verify", path)
-    assert code == 0 and "same as rule_001" in text
-
-
 @pytest.mark.parametrize(
     ("source", "options", "reason"),
     [

@@ -148,26 +148,19 @@ def test_noise_moves_the_arm_and_not_where_it_is_to_go(make, store):
     assert torch.equal(again.joints, moved.joints)
 
 
-def test_a_raw_memory_does_not_tell_the_noise(make, store):
-    """Its last step is the current posture, in training and at inference."""
-    windows = make("raw", jitter=0.01, memory_warp=0.0)
-    still = windows.batch(places(store))
-    moved = windows.batch(places(store), np.random.default_rng(0))
-    assert torch.equal(still.memory[:, -1], still.joints[:, -1])
-    assert torch.equal(moved.memory[:, -1], moved.joints[:, -1])
-    assert not torch.equal(moved.memory[:, -1], still.memory[:, -1])
-    assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
-
-
-def test_past_actions_do_not_tell_the_noise(make, store):
-    """The newest one gets the noise of the posture, which it almost equals."""
-    windows = make("actions", jitter=0.01, memory_warp=0.0)
+@pytest.mark.parametrize("memory", ["raw", "actions"])
+def test_the_newest_value_of_a_memory_has_the_noise_of_the_posture(memory, make, store):
+    """A raw memory ends with the posture, and the newest past action almost equals it."""
+    windows = make(memory, jitter=0.01, memory_warp=0.0)
     still = windows.batch(places(store))
     moved = windows.batch(places(store), np.random.default_rng(0))
     noise = moved.joints[:, -1] - still.joints[:, -1]
     torch.testing.assert_close(moved.memory[:, -1] - still.memory[:, -1], noise)
     assert noise.abs().max() > 0.001
     assert torch.equal(moved.memory[:, :-1], still.memory[:, :-1])
+    if memory == "raw":
+        assert torch.equal(still.memory[:, -1], still.joints[:, -1])
+        assert torch.equal(moved.memory[:, -1], moved.joints[:, -1])
 
 
 @pytest.mark.parametrize("memory", ["grasps", "oracle"])

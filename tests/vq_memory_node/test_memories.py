@@ -52,28 +52,16 @@ def test_the_shape_is_that_of_the_readings(kind, memories):
         assert readings.values.max() < config.vocabulary
 
 
-def test_another_tokenizer_under_the_same_name_is_refused(memories):
-    described = memories["vq"].describe() | {"hash": "0" * 64}
-    with pytest.raises(
-        RuleSafeError, match="rule_001_rule_020_hand has changed since the training"
-    ):
-        memory_from(described)
-
-
-@pytest.mark.parametrize("trained", [None, ""])
+@pytest.mark.parametrize("trained", ["0" * 64, "", None])
 def test_a_description_without_the_hash_of_its_tokenizer_is_refused(trained, memories):
-    described = {k: v for k, v in memories["vq"].describe().items() if k != "hash"}
-    if trained is not None:
-        described["hash"] = trained
-    with pytest.raises(RuleSafeError, match="has changed since the training"):
+    """Another tokenizer may have the same name."""
+    described = memories["vq"].describe() | {"hash": trained}
+    if trained is None:
+        del described["hash"]
+    with pytest.raises(RuleSafeError, match="_hand has changed since the training"):
         memory_from(described)
     with pytest.raises(RuleSafeError, match="has changed since the training"):
         memory_from({"kind": "raw", "hash": "0" * 64})
-
-
-def test_another_number_of_tokens_than_the_model_offers_is_refused():
-    with pytest.raises(RuleSafeError, match="5"):
-        VqMemory(clusters=5).describe()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import load_states
-from vq_memory_node.grids import FromStart, Sliding, ends_of, make_grid
+from vq_memory_node.grids import FromStart, Sliding, make_grid
 from vq_memory_node.memory import Memory, NoMemory, RawMemory, VqMemory
 from vq_memory_node.rolling import RollingMemory, readings_of
 from vq_memory_node.windows import LENGTH, STRIDE, WINDOW, window_at
@@ -87,14 +87,6 @@ def test_a_reading_is_the_tokens_of_the_windows_of_the_definition(grid):
         expected = [memory.value(window_at(positions, e)) if e >= 0 else 0 for e in ends]
         assert readings[now].values.tolist() == expected
         assert readings[now].mask.tolist() == [end >= 0 for end in ends]
-
-
-def test_a_sliding_reading_is_an_index_into_the_tokens_of_the_episode():
-    positions, memory = walk(850), Sum()
-    tokens = memory.values_at(positions, np.arange(850))
-    readings = readings_of(positions, memory)
-    ends = ends_of(np.arange(850), Sliding())
-    assert np.array_equal(readings.values, np.where(ends >= 0, tokens[ends], 0))
 
 
 @pytest.mark.parametrize(("grid", "expected"), [(Sliding(), 300), (FromStart(), 15)])

@@ -68,18 +68,6 @@ def test_names_in_any_order_and_among_others_change_nothing(first, second):
     assert same(frames, feed(JointStream(), ticks(0, 1, 50)))
 
 
-def test_between_two_samples_a_frame_is_interpolated():
-    stamps = [40_000_000, 130_000_000, 310_000_000]
-
-    def line(stamp):
-        return np.arange(13) + stamp / SECOND
-
-    frames = feed(JointStream(), stamps, at=line)
-    assert [frame.stamp for frame in frames] == [PERIOD, 2 * PERIOD, 3 * PERIOD]
-    for frame in frames:
-        assert np.allclose(frame.position, line(frame.stamp), atol=1e-6)
-
-
 @given(st.lists(st.integers(1, 300), min_size=2, max_size=60))
 def test_irregular_stamps_give_every_frame_once(gaps):
     stamps = [int(stamp) for stamp in np.cumsum(gaps) * 1_000_000]
@@ -120,16 +108,6 @@ def test_samples_that_are_not_finite_are_ignored(bad):
     assert same(frames, feed(JointStream(), ticks(0, 1)))
     other = [*ACTION_JOINTS, "left_elbow_joint"]
     assert stream.push(11 * PERIOD, other, [*curve(11 * PERIOD), bad])
-
-
-def test_duplicates_and_late_samples_change_nothing():
-    stream = JointStream()
-    frames = []
-    for stamp in ticks(0, 1):
-        frames += feed(stream, [stamp])
-        assert not feed(stream, [stamp, max(stamp - 3 * TICK, 0)], at=lambda _: np.full(13, 7.0))
-    assert same(frames, feed(JointStream(), ticks(0, 1)))
-    assert stream.counts.duplicates > 100 and stream.counts.out_of_order > 90
 
 
 def test_a_gap_begins_a_new_episode_and_a_short_one_does_not():
@@ -219,12 +197,6 @@ def test_queued_samples_of_the_past_episode_are_ignored():
     assert same(frames, feed(JointStream(), ticks(5, 6)))
 
 
-def test_the_start_of_an_episode_on_another_clock_does_not_block_the_stream():
-    stream = JointStream()
-    stream.start(500 * SECOND)
-    assert same(feed(stream, ticks(0, 2)), feed(JointStream(), ticks(0, 2)))
-
-
 def test_a_restarted_simulation_begins_a_new_episode():
     stream = JointStream()
     stream.start(PERIOD)
@@ -310,15 +282,15 @@ def test_duplicates_and_late_samples_do_not_change_an_interpolated_frame():
     def line(stamp):
         return np.arange(13) + stamp / SECOND
 
-    stream, wrong = JointStream(), np.full(13, 7.0)
-    frames = feed(stream, [4 * TICK], at=line)
-    stream.push(4 * TICK, ACTION_JOINTS, wrong)
-    frames += feed(stream, [13 * TICK], at=line)
-    stream.push(9 * TICK, ACTION_JOINTS, wrong)
-    frames += feed(stream, [25 * TICK], at=line)
-    assert [frame.stamp for frame in frames] == [PERIOD, 2 * PERIOD]
+    stream, wrong, frames = JointStream(), np.full(13, 7.0), []
+    for stamp in (4 * TICK, 13 * TICK, 31 * TICK):
+        frames += feed(stream, [stamp], at=line)
+        for past in (stamp, stamp - 4 * TICK):
+            assert stream.push(past, ACTION_JOINTS, wrong) == []
+    assert [frame.stamp for frame in frames] == [PERIOD, 2 * PERIOD, 3 * PERIOD]
     for frame in frames:
         assert np.allclose(frame.position, line(frame.stamp), atol=1e-6)
+    assert (stream.counts.duplicates, stream.counts.out_of_order) == (3, 3)
 
 
 def test_a_start_received_before_a_restart_is_that_of_the_new_episode():

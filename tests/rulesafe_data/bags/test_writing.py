@@ -146,13 +146,6 @@ def test_a_bag_is_split_by_time_and_every_file_stands_alone(write, said):
     assert texts == [f"{i:06d}" for i in range(40, 45)]
 
 
-def test_a_bag_is_split_by_size(write):
-    bag = write(200, compression="none", splitting=Splitting(megabytes=0.01), flush=0.0)
-    sizes = [(bag / piece.path).stat().st_size for piece in read(bag).files]
-    assert len(sizes) > 3
-    assert all(size < 40_000 for size in sizes)
-
-
 def test_a_megabyte_is_a_million_bytes(tmp_path, string):
     """20 messages of 50 kB fill a file; 2**20 bytes would hold another one."""
     with BagWriter(tmp_path / "bag", "none", Splitting(megabytes=1.0), flush=0.0) as bag:

@@ -111,7 +111,6 @@ def test_a_shutdown_has_a_reason(bench):
         ('<node pkg="rulesafe_sim" exec="x"/>', "no executable 'x' in package .*valid: .*sim_node"),
         ('<node exec="echo" name="a b"/>', "'a b' is not a valid node name"),
         ('<node exec="echo"><param from="no.yaml"/></node>', "no parameter file 'no.yaml'"),
-        ('<node exec="echo" args="$(var nothing)"/>', "variable 'nothing' is not set"),
     ],
 )
 def test_refuses_bad_values_by_line(element, message, bench):

@@ -72,6 +72,30 @@ def start():
 
 
 @pytest.fixture
+def logs(client):
+    """Texts on /rosout."""
+    from rcl_interfaces.msg import Log
+
+    from rulesafe_core.convert import LATCHED_QOS
+
+    texts: list[str] = []
+    client.create_subscription(Log, "/rosout", lambda log: texts.append(log.msg), LATCHED_QOS)
+    return texts
+
+
+@pytest.fixture(scope="session")
+def vulkan():
+    """Skip the test if this machine cannot render."""
+    from rulesafe_core.errors import RuleSafeError
+    from rulesafe_sim.simulation import Simulation
+
+    try:
+        Simulation(render=True).reset("rule_001", "safe_01", 0)
+    except RuleSafeError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
 def bag_command(start):
     """bag_command(*words) -> `rulesafe bag` as a Process."""
     return lambda *words: start("rulesafe_cli.cli", words=("bag", *map(str, words)))

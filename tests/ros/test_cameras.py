@@ -9,12 +9,10 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("accelerate", reason="the extra learn is not installed")
 
-from rcl_interfaces.msg import Log
 from test_policy_node import in_process, on_the_graph
 
 from policy_node.checkpoints import read_policy
 from rulesafe_cli.cli import main
-from rulesafe_core import convert
 from rulesafe_core.cameras import load_cameras
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.results import read_results
@@ -78,9 +76,7 @@ def test_the_policy_node_subscribes_to_the_policys_cameras(trained, client, star
     sim.stop_well()
 
 
-def test_a_camera_that_nothing_publishes_is_named(trained, client, start):
-    logs: list[str] = []
-    client.create_subscription(Log, "/rosout", lambda log: logs.append(log.msg), convert.STATE_QOS)
+def test_a_camera_that_nothing_publishes_is_named(trained, client, start, logs):
     start("rulesafe_sim.node", *EPISODE)
     client.wait_for_turn()
     start("policy_node.node", f"policy:={trained.policy}")

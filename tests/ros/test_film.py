@@ -12,12 +12,11 @@ from policy_node.convert import TOKENS_QOS
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.convert import IMAGE_QOS
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.films.colours import cluster_colours
 from rulesafe_data.films.frames import BACKGROUND, BAR, SIDE
 from rulesafe_data.films.strip import BAND, TOP, squares
 from rulesafe_interfaces.msg import MemoryTokens
-from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.rolling import readings_of
 
@@ -25,14 +24,6 @@ pytestmark = [pytest.mark.ros, pytest.mark.render]
 
 SIM = "rulesafe_sim.node"
 FRAMES = 25
-
-
-@pytest.fixture
-def vulkan():
-    try:
-        Simulation(render=True).reset("rule_001", "safe_01", 0)
-    except RuleSafeError as error:
-        pytest.skip(str(error))
 
 
 def strips(path) -> list[tuple[int, ...]]:

@@ -48,7 +48,7 @@ def test_joint_states_are_repeated_while_the_simulation_waits_unless_it_is_pause
         assert bool(client.joint_states) is not paused
 
 
-@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("waits", [pytest.param(True, marks=pytest.mark.thorough), False])
 def test_time_stands_still_in_a_pause_and_goes_on_after_it(client, start, pause, waits):
     """During a chunk: statuses are still published; joint states, to which a policy would respond,
     are not. A reset does not end the pause."""

@@ -19,7 +19,6 @@ import seeing_policies
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
-from rcl_interfaces.msg import Log
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from test_docs import section
@@ -101,12 +100,13 @@ def on_the_graph(client, frames: int) -> dict[int, str]:
 @pytest.mark.parametrize(
     ("name", "execute", "memory"),
     [
-        ("Seeing", 10, ()),
-        ("InstructedPolicy", 50, ()),
         ("ShortlyInstructedPolicy", 50, ()),
         ("Recalling", 7, ()),
-        ("Clustered", 7, ()),
-        ("Remembering", 15, ("start",)),
+        # Other tests here show these observations.
+        pytest.param("Seeing", 10, (), marks=pytest.mark.thorough),
+        pytest.param("InstructedPolicy", 50, (), marks=pytest.mark.thorough),
+        pytest.param("Clustered", 7, (), marks=pytest.mark.thorough),
+        pytest.param("Remembering", 15, ("start",), marks=pytest.mark.thorough),
     ],
 )
 def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, execute, memory):
@@ -126,7 +126,7 @@ def test_the_same_chunk_at_the_same_frame_as_in_process(client, start, name, exe
         assert found == {frame: expected[frame] for frame in range(61)}
 
 
-@pytest.mark.parametrize("frames", [0, 30])
+@pytest.mark.parametrize("frames", [pytest.param(0, marks=pytest.mark.thorough), 30])
 def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     """Its first stamp is that of the episode before, also if its clock had not advanced yet."""
     parameters = ("rule:=rule_020", "safe:=safe_01", "cameras:=false", "execute_steps:=15")
@@ -151,14 +151,6 @@ def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     node.stop_well()
 
 
-@pytest.fixture(scope="session")
-def vulkan():
-    try:
-        Simulation(render=True).reset("rule_001", "safe_01", 0)
-    except RuleSafeError as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.render
 def test_clouds_and_pictures_too(client, start, vulkan):
     start(SIM, *EPISODE, "execute_steps:=4")
@@ -167,38 +159,6 @@ def test_clouds_and_pictures_too(client, start, vulkan):
     start(NODE, "policy:=seeing_policies:Watching", "execute_steps:=4")
     expected = in_process("Watching", 4, 13)
     assert on_the_graph(client, 13) == {frame: expected[frame] for frame in range(14)}
-
-
-@pytest.fixture
-def checkpoint(tmp_path):
-    """Folder of a small DP3 with random weights and the memory of shipped tokens."""
-    torch = pytest.importorskip("torch")
-    from policy_node.checkpoints import Checkpoint, save_policy
-    from policy_node.families import find_config, make_network
-    from policy_node.normaliser import Normaliser, fit_absolute
-    from rulesafe_data.states import load_states
-    from vq_memory_node.memory import VqMemory
-
-    positions, _ = load_states(LAUNCH.parents[1] / "datasets/rule_001_rule_020.parquet")[0]
-    config, memory = find_config("dp3", "tiny"), VqMemory()
-    torch.manual_seed(0)
-    network = make_network("dp3", config, memory.shape)
-    actions = fit_absolute([positions])
-    normaliser = Normaliser(actions.scaling, actions)
-    made = Checkpoint("dp3", "tiny", config, memory, normaliser, network.state_dict())
-    save_policy(made, tmp_path / "random")
-    return tmp_path / "random"
-
-
-@pytest.mark.render
-def test_a_checkpoint_with_its_memory(client, start, vulkan, checkpoint):
-    """With random weights; the motion is the same in process and with nodes."""
-    start(SIM, *EPISODE, "execute_steps:=5")
-    client.wait_for_turn()
-    start(MEMORY, "model:=all_rules_hand")
-    start(NODE, f"policy:={checkpoint}", "execute_steps:=5")
-    expected = in_process(str(checkpoint), 5, 16)
-    assert on_the_graph(client, 16) == {frame: expected[frame] for frame in range(17)}
 
 
 def test_blended_chunks_are_those_of_the_executor(client, start):
@@ -357,12 +317,7 @@ def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode
 @pytest.mark.parametrize(
     ("parameters", "reason"),
     [
-        ((), "no policy given"),
-        (("policy:=nobody:Nobody",), "No module named 'nobody'"),
-        (("policy:=seeing_policies:Nobody",), "unknown attribute of seeing_policies 'Nobody'"),
-        (("policy:=seeing_policies:hashlib",), "cannot be instantiated"),
         (("policy:=seeing_policies:Seeing", "execute_steps:=51"), "execute_steps"),
-        (("policy:=seeing_policies:Seeing", "tolerance:=0.2"), "tolerance"),
         (("policy:=seeing_policies:Informed",), "observes phases, which are privileged"),
         (
             ("policy:=seeing_policies:Watching", "patience:=1.0"),
@@ -372,15 +327,14 @@ def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode
     ],
 )
 def test_what_does_not_fit_is_refused_with_the_reason(start, parameters, reason):
+    """Names that cannot be loaded: tests/policy_node/test_loading.py and test_parameters.py."""
     code, output = start(NODE, *parameters).wait()
     assert code == 2, output
     assert reason in output.strip().splitlines()[-1]
     assert "Traceback" not in output
 
 
-def test_inputs_that_are_missing_are_logged(client, start):
-    logs = []
-    client.create_subscription(Log, "/rosout", lambda m: logs.append(m.msg), convert.LATCHED_QOS)
+def test_inputs_that_are_missing_are_logged(client, start, logs):
     start(NODE, "policy:=seeing_policies:InstructedPolicy")
 
     def logged(text):

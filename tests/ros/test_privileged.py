@@ -16,12 +16,11 @@ from tf2_msgs.msg import TFMessage
 
 from rulesafe_core import convert, messages
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import h1_2
 from rulesafe_interfaces.msg import MemoryTokens
 from rulesafe_locks.rules import PARTS, load_rule
-from rulesafe_sim.simulation import HOME_ACTION, Simulation
+from rulesafe_sim.simulation import HOME_ACTION
 
 pytestmark = pytest.mark.ros
 
@@ -43,14 +42,6 @@ POLICY_READS: dict[str, tuple[type, QoSProfile]] = {
     "/tf": (TFMessage, convert.STATE_QOS),
     "/tf_static": (TFMessage, convert.LATCHED_QOS),
 } | {topic: (kind, convert.IMAGE_QOS) for topic, kind in CAMERAS.items()}
-
-
-@pytest.fixture(scope="session")
-def vulkan():
-    try:
-        Simulation(render=True).reset("rule_001", "safe_01", 0)
-    except RuleSafeError as error:
-        pytest.skip(str(error))
 
 
 def key_of(message) -> int | str | tuple:

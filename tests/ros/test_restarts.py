@@ -99,7 +99,6 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
     parameters = ("episodes:=0", "film:=false", f"out:={tmp_path}")
     server = start(EVALUATOR, *parameters)
     action = ActionClient(client, Evaluate, "/evaluate")
-    client.until(action.server_is_ready, "/evaluate")
     goal = Evaluate.Goal(rules="rule_001", safes="safe_03", episodes=1, step_seconds=900.0)
     assert send_goal(client, action, goal).accepted
     client.until(lambda: client.status.frame > 5, "the episode")
@@ -111,7 +110,6 @@ def test_a_restarted_evaluator_executes_a_new_goal(client, start, tmp_path):
     )
     start(EVALUATOR, *parameters)
     client.until_subscribed_by("evaluator_node", "/episode/status")
-    client.until(action.server_is_ready, "/evaluate")
     goal.seed, goal.step_seconds = 4, 0.2
     done = send_goal(client, action, goal).get_result_async()
     client.until(done.done, "the result")

@@ -282,10 +282,7 @@ def test_start_false_waits_for_a_reset(client, start):
     ("parameter", "reason"),
     [
         ("rule:=rule_021", "rule_020"),
-        ("safe:=safe_99", "safe_01"),
-        ("seed:=-1", "seed"),
         ("real_time_factor:=1000", "real_time_factor"),
-        ("film_size:=3", "film_size"),
         ("rule:=7", "rule"),
         ("split:=test", "nominal, train, shifted"),
     ],
@@ -305,14 +302,6 @@ def test_a_second_simulation_in_the_domain_is_refused_and_the_first_goes_on(clie
     assert len(output.strip().splitlines()) == 1 and "ROS_DOMAIN_ID" in output
     after = play(client, [wave(1, 2)])
     assert (after.episode, after.seed, after.frame) == (before.episode, 5, 2)
-
-
-def test_a_killed_simulation_makes_room_for_the_next(client, start):
-    first = start(SIM, *PHYSICS)
-    client.wait_for_turn()
-    first.stop(signal.SIGKILL)
-    start(SIM, *PHYSICS, "seed:=6")
-    client.until(lambda: client.status.seed == 6, "the next one")
 
 
 @pytest.mark.parametrize(("how", "expected"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])

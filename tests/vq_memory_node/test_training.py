@@ -1,8 +1,7 @@
+"""Training of a memory; tests/policy_node/test_training.py: kills, signals, a full disk."""
+
 import json
-import os
-import signal
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -142,60 +141,6 @@ def test_interrupted_and_resumed_equals_uninterrupted(paths, tmp_path, quantiser
     assert same(tmp_path / "one", tmp_path / "two")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.train
-def test_a_signal_saves_the_completed_batch(paths, trained, tmp_path, number):
-    def interrupt(progress):
-        if progress.step == 7:  # before the first checkpoint
-            signal.raise_signal(number)
-
-    with pytest.raises(KeyboardInterrupt, match="the checkpoint of step 7"):
-        train(paths, QUICK, tmp_path, interrupt)
-    began = []
-    train(paths, QUICK, tmp_path, lambda progress: began.append(progress.step))
-    assert began[0] == 8
-    assert same(trained, tmp_path)
-
-
-def kill_at(step, progress):
-    if progress.step == step:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-@pytest.mark.train
-def test_kill_9_costs_only_the_steps_after_the_last_checkpoint(paths, trained, tmp_path):
-    for step in (7, 33, 59):
-        child = os.fork()
-        if not child:
-            try:
-                train(paths, QUICK, tmp_path, partial(kill_at, step))
-            finally:
-                os._exit(1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    steps = []
-    train(paths, QUICK, tmp_path, lambda progress: steps.append(progress.step))
-    assert steps == [*range(41, 61)]
-    assert same(trained, tmp_path)
-    assert not list(tmp_path.glob(".*"))
-
-
-@pytest.mark.train
-def test_a_disk_that_fills_up_costs_only_the_steps_after_the_checkpoint(paths, trained, small_disk):
-    out = small_disk.path / "out"
-
-    def fill(progress):
-        if progress.step == 25:
-            small_disk.fill()
-
-    with pytest.raises(RuleSafeError, match=r"cannot write .*No space left"):
-        train(paths, QUICK, out, fill)
-    small_disk.free()
-    steps = []
-    train(paths, QUICK, out, lambda progress: steps.append(progress.step))
-    assert steps == [*range(21, 61)]
-    assert same(trained, out)
-
-
 @pytest.mark.train
 def test_one_seed_gives_one_model(paths, trained, tmp_path):
     torch.manual_seed(99)  # independent of the state of the caller's generators
@@ -216,12 +161,6 @@ def test_training_leaves_torch_as_it_was(paths, tmp_path):
     assert not torch.are_deterministic_algorithms_enabled()
 
 
-def test_a_finished_run_is_not_done_again(paths, trained):
-    before = (trained / "model.safetensors").stat().st_mtime_ns
-    train(paths, QUICK, trained, stop_at(1))
-    assert (trained / "model.safetensors").stat().st_mtime_ns == before
-
-
 @pytest.mark.train
 def test_other_settings_or_data_in_the_same_folder_are_refused(paths, trained, tmp_path):
     with pytest.raises(RuleSafeError, match="config seed 0, now 4; choose another folder"):
@@ -230,16 +169,6 @@ def test_other_settings_or_data_in_the_same_folder_are_refused(paths, trained, t
         train(paths, QUICK, tmp_path, stop_at(25))
     with pytest.raises(RuleSafeError, match="data episodes 10, now 9"):
         train(paths[:9], QUICK, tmp_path)
-
-
-@pytest.mark.train
-def test_a_damaged_checkpoint_is_refused(paths, tmp_path):
-    with pytest.raises(Stop):
-        train(paths, QUICK, tmp_path, stop_at(25))
-    path = tmp_path / CHECKPOINT
-    path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(RuleSafeError, match="is damaged"):
-        train(paths, QUICK, tmp_path)
 
 
 @pytest.mark.parametrize("quantiser", ["straight_through", "ema"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-pytest.importorskip("accelerate", reason="the extra learn is not installed")
+pytest.importorskip("torch", reason="the extra learn is not installed")
 
 from test_policy_node import in_process, on_the_graph
 

@@ -156,7 +156,12 @@ def test_shut_down_it_releases_the_robot_and_engages_no_more(robot, transition, 
     assert user.state.state in ("ACTIVE", "HOLDING") and user.state.weight == 1.0
     assert user.ask("disengage").success
     user.until_state("IDLE")
-    for number in (Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_ACTIVATE):
+    for number in (
+        Transition.TRANSITION_DEACTIVATE,
+        Transition.TRANSITION_CLEANUP,
+        Transition.TRANSITION_CONFIGURE,
+        Transition.TRANSITION_ACTIVATE,
+    ):
         assert transition(number)
     user.engage()
     assert transition(Transition.TRANSITION_ACTIVE_SHUTDOWN)

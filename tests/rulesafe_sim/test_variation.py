@@ -15,6 +15,7 @@ from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.transforms import apply, from_xyz_rpy, inverse
 from rulesafe_sim import articulations, physics
 from rulesafe_sim.config import PhysicsConfig, Placement, SimulationConfig
+from rulesafe_sim.episodes import Episode
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, Ranges, sample_variation
 from rulesafe_sim.safe_body import safe_body
@@ -159,14 +160,16 @@ def test_the_environment_varies_by_its_split():
     assert make().reset(seed=7)[1]["split"] == "nominal"
 
 
-def test_a_variation_is_an_option_of_one_episode():
+def test_a_variation_is_part_of_the_episode_of_a_reset():
     env = make()
     own = env.reset(seed=7)[1]["variation"]
-    for given in (HERE, HERE.to_dict()):
-        assert env.reset(seed=7, options={"variation": given})[1]["variation"] == HERE.to_dict()
+    rule, safe = env.unwrapped.simulation.rule.id, env.unwrapped.simulation.safe.id
+    episode = Episode(rule, safe, 7, variation=HERE)
+    for given in (episode, episode.to_dict()):
+        assert env.reset(options={"episode": given})[1]["variation"] == HERE.to_dict()
     assert env.reset(seed=7)[1]["variation"] == own
     with pytest.raises(RuleSafeError, match="variation: unknown light"):
-        env.reset(options={"variation": {"light": 1}})
+        env.reset(options={"episode": episode.to_dict() | {"variation": {"light": 1}}})
     with pytest.raises(RuleSafeError, match="nominal, train, shifted"):
         make(split="test")
 

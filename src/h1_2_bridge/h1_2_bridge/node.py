@@ -142,6 +142,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             joints = self._hands.joints if self._hands else ()
             own = receives_own(get_rmw_implementation_identifier())
             self.core = BridgeCore(self._config, self._output, joints, own)
+            self._episode = 0  # of the new core
         except RuleSafeError:
             self._close_hands()
             raise

@@ -32,7 +32,8 @@ def time_limit(rule: Rule, step_seconds: float = SECONDS_A_STEP) -> float:
     """
     if not step_seconds > 0:
         raise RuleSafeError(f"step_seconds must be more than 0 s, got {step_seconds:g}")
-    return step_seconds * len(shortest_plan(rule))
+    # Rounded to ns: 3 * 0.2 s would end one frame after 0.6 s.
+    return round(step_seconds * len(shortest_plan(rule)), 9)
 
 
 class AgentError(RuleSafeError):

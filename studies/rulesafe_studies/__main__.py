@@ -17,6 +17,9 @@ COMMANDS = {
     "measure": "memory.commands:measure",
     "moves": "moves.baselines:train",
     "pages": "pages:write",
+    "sealed_commitment": "sealed:commitment",
+    "sealed_eval": "sealed:evaluate",
+    "sealed_verify": "sealed:verify",
     "variations": "variations:draw",
 }
 """Name -> module of this package, and the function; its first line is the command's help."""

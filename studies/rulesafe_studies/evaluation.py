@@ -152,10 +152,9 @@ def evaluate(
     if conditions.benchmark:
         raise RuleSafeError("an episode of a benchmark is not disturbed, nor is its memory changed")
     folder = results_folder(out)
-    request_of, prepare = conditions.requester(folder)
     name = str(Path(policy).absolute()) if Path(policy).is_dir() else policy
     setup = Setup(name, execute, execution)
-    request_of(setup, {})  # reports invalid arguments before a policy is loaded
+    conditions.request(setup, {})  # reports invalid arguments before a policy is loaded
     agent, facts = load_agent(setup, StudyAgent)
     agent.close()  # the workers load it again
     if memory_control != "none" and not (isinstance(agent, StudyAgent) and agent.uses_memory):
@@ -163,9 +162,9 @@ def evaluate(
             f"memory control {memory_control!r} requires a policy with memory; {policy} has none"
         )
     runner = StudyRunner(setup, memory_control, turn_back, interference)
-    request = request_of(runner.named, facts)
+    request = conditions.request(runner.named, facts)
     runner = replace(runner, setup=request.setup)
-    content = run_episodes(request, folder, workers, engine, prepare, runner)
+    content = run_episodes(request, folder, workers, engine, runner)
     conclude(folder, content, films, workers, engine, runner)
     if found := recovery(content["episodes"]):
         print(f"recovery: {recovery_text(found)}")

@@ -12,7 +12,7 @@ from planner_node.reach import out_of_reach
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval import results
-from rulesafe_eval.benchmark_names import SEALED, benchmark_of
+from rulesafe_eval.benchmark_names import benchmark_of
 from rulesafe_eval.conditions import names_of_benchmarks
 from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.runner import EpisodeRunner
@@ -46,7 +46,7 @@ def test_a_benchmark_has_the_episodes_of_its_conditions(name):
 def test_the_benchmarks_cover_rules_and_safes():
     assert set(BENCHMARKS) == {path.stem for path in FOLDER.glob("*.json")}
     named = names_of_benchmarks.metavar.strip("{}").split(",")
-    assert named == [*BENCHMARKS, SEALED.name]
+    assert named == [*BENCHMARKS]
     assert load_benchmark("multi_task").rules == RULES
     assert len(load_benchmark("multi_task").safes) == 10
     assert load_benchmark("out_of_distribution").split == "shifted"
@@ -82,6 +82,7 @@ def test_the_benchmark_of_an_evaluation_is_recognised():
     assert not benchmark_of(request_of(found, step_seconds=30.0))
     for other in ({"disturbances": "turned back"}, {"variant": "shuffled memory"}):
         assert not benchmark_of(replace(request, setup=replace(request.setup, **other)))
+    assert not benchmark_of(replace(request, commitment="0" * 64))
 
 
 def test_other_sampled_variations_are_an_error(monkeypatch, tmp_path):

@@ -101,7 +101,7 @@ COMMANDS = (
     ),
     Command(
         "eval",
-        "evaluate a policy or an oracle; compare | report | table | verify | commitment",
+        "evaluate a policy or an oracle; compare | report | table | verify",
         "rulesafe eval --policy expert --rules rule_020 --episodes 4 --out runs/expert",
         function="rulesafe_eval.commands:evaluate",
         subcommands="rulesafe_eval.commands:SUBCOMMANDS",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
-from rulesafe_eval.commands_verify import commitment, verify
+from rulesafe_eval.commands_verify import verify
 from rulesafe_eval.conclusion import conclude, print_table
 from rulesafe_eval.conditions import Conditions
 from rulesafe_eval.request import EXECUTE, EXECUTION, Setup
@@ -51,9 +51,8 @@ def evaluate(
     from rulesafe_data.run_folder import results_folder
 
     folder = results_folder(out)
-    request_of, prepare = conditions.requester(folder)
     setup = Setup(policy, execute, execution)
-    request_of(setup, {})  # reports invalid arguments before a policy is loaded
+    conditions.request(setup, {})  # reports invalid arguments before a policy is loaded
 
     from rulesafe_eval.agents import facts_of_agent, load_agent
 
@@ -61,14 +60,14 @@ def evaluate(
     if engine == "ros":
         from rulesafe_eval.node import evaluate_graph
 
-        content = evaluate_graph(request_of(setup, facts_of_agent(policy)), folder, films)
+        content = evaluate_graph(conditions.request(setup, facts_of_agent(policy)), folder, films)
         conclude(folder, content, 0)
         return
     from rulesafe_eval.results import evaluate as run_episodes
 
     agent, facts = load_agent(setup)
     agent.close()  # the workers load it again
-    content = run_episodes(request_of(setup, facts), folder, workers, engine, prepare)
+    content = run_episodes(conditions.request(setup, facts), folder, workers, engine)
     conclude(folder, content, films, workers, engine)
 
 
@@ -181,7 +180,6 @@ def _print_comparison(found: dict[str, Any]) -> None:
 
 
 SUBCOMMANDS: dict[str, Callable[..., int | None]] = {
-    "commitment": commitment,
     "compare": compare,
     "report": report,
     "table": table,

@@ -1,28 +1,16 @@
-"""`rulesafe eval verify` and `commitment`. Their dependencies are imported when they run."""
+"""`rulesafe eval verify`. Its dependencies are imported when it runs."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
-Key = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="KEY_FILE")]
+from rulesafe_core.errors import RuleSafeError
+
 Submission = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="SUBMISSION")]
 
 
-def commitment(key_file: Key) -> None:
-    """Print the commitment of a secret key: the SHA-256 that is published before the key.
-
-    Example: rulesafe eval commitment sealed.key
-
-    Args:
-        key_file: File with 64 or more hexadecimal digits, as of: openssl rand -hex 32.
-    """
-    from rulesafe_eval.sealed import read_key
-
-    print(read_key(key_file).commitment)
-
-
-def verify(submission: Submission, key_file: Path | None = None, workers: int = 1) -> int:
+def verify(submission: Submission, workers: int = 1) -> int:
     """Execute the actions of a submission again and compare every episode.
 
     The policy is not needed. Prints each difference; the exit status is 1 if there is any. Takes
@@ -32,24 +20,20 @@ def verify(submission: Submission, key_file: Path | None = None, workers: int = 
 
     Args:
         submission: submission.json, or the directory of an evaluation that contains it.
-        key_file: File with the published key of a sealed submission. Its commitment, seed and locks
-            are compared.
         workers: Number of parallel processes.
     """
-    from tempfile import TemporaryDirectory
-
     from rulesafe_eval.submission import read_submission
 
     content = read_submission(submission)
-    with TemporaryDirectory() as folder:
-        if key_file or content["request"].get("commitment"):
-            from rulesafe_eval.sealed import read_key, unseal
+    if content["request"].get("commitment"):
+        raise RuleSafeError(
+            "the submission is sealed; verify it with its key: python -m rulesafe_studies "
+            f"sealed_verify {submission} --key-file FILE"
+        )
+    return print_differences(content, workers)
 
-            unseal(content, read_key(key_file) if key_file else None, Path(folder))
-        return _verify(content, workers)
 
-
-def _verify(content: dict[str, Any], workers: int) -> int:
+def print_differences(content: dict[str, Any], workers: int) -> int:
     """Verify a submission, print the result and return the exit status."""
     from rulesafe_core.versions import versions
     from rulesafe_data.bars import ProgressBar
@@ -66,7 +50,6 @@ def _verify(content: dict[str, Any], workers: int) -> int:
         f"{len(request.rules)} rules, {len(request.safes)} safes, split {request.split}",
         f"seeds {request.seed} to {request.seed + request.episodes - 1}",
         f"{request.setup.step_seconds:g} s per step",
-        *([f"commitment {request.commitment}"] if request.commitment else []),
     ]
     print("; ".join(conditions), flush=True)
     episodes = content["episodes"]

@@ -1,10 +1,8 @@
 """The episodes of an evaluation as options: of `rulesafe eval`, of the evaluator node, and of
 /evaluate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
@@ -16,7 +14,7 @@ from rulesafe_sim.episodes import TimedPlan, plan_episodes
 
 # The keys of benchmarks.BENCHMARKS, whose module would make the help slow.
 names_of_benchmarks = tyro.conf.arg(
-    metavar="{single_task,multi_task,out_of_distribution,generated_locks,sealed}"
+    metavar="{single_task,multi_task,out_of_distribution,generated_locks}"
 )
 
 
@@ -36,9 +34,7 @@ class Conditions:
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.
         benchmark: Use the rules, safes, episodes, split, seed and step_seconds of a benchmark; its
-            episodes are fixed. Those of sealed are derived from the key in --key-file.
-        key_file: File with a secret key, 64 or more hexadecimal digits, from which the seed and the
-            locks of the set "sealed" in --rules are derived. Results contain its SHA-256 only.
+            episodes are fixed.
     """
 
     rules: str = "all"
@@ -48,43 +44,15 @@ class Conditions:
     seed: int = 0
     step_seconds: float = SECONDS_A_STEP
     benchmark: Annotated[str, names_of_benchmarks] = ""
-    key_file: Path | None = None
 
-    def requester(
-        self, folder: Path
-    ) -> tuple[Callable[[Setup, Mapping[str, Any]], EvaluationRequest], Callable[[], object]]:
-        """Return a function that makes the request for an agent with a description, and one that
-        writes the files that the episodes need to the folder of the results.
+    def request(self, setup: Setup, actor: Mapping[str, Any]) -> EvaluationRequest:
+        """Return the request for an agent with a description.
 
         Raises:
-            RuleSafeError: an option is not valid, or is determined by another one.
+            RuleSafeError: an option is not valid, or is determined by the benchmark.
         """
-        if self.benchmark and (self.benchmark == "sealed") != (self.key_file is not None):
-            raise RuleSafeError(
-                "the episodes of the benchmark sealed are derived from a secret key: add --key-file"
-                if self.benchmark == "sealed"
-                else f"the episodes of the benchmark {self.benchmark} are not secret: omit "
-                "--key-file"
-            )
-        if self.key_file and self.seed:
-            raise RuleSafeError("--key-file determines the seed: omit --seed")
         found = self._of_benchmark() if self.benchmark else self
-        if not self.key_file:
-            return found._request, lambda: None
-        from rulesafe_eval.sealed import LOCKS, read_key
-
-        key = read_key(self.key_file)
-        print(f"commitment {key.commitment}", flush=True)
-        names = key.rule_names(found.rules)
-
-        def plan_of(rules: str, actor: Mapping[str, Any]) -> TimedPlan:
-            return replace(found, rules=rules, seed=key.seed).plan(actor)
-
-        request_of = partial(key.make_request, folder, names, plan_of)
-        return request_of, partial(key.write_locks, names, folder / LOCKS)
-
-    def _request(self, setup: Setup, actor: Mapping[str, Any]) -> EvaluationRequest:
-        return make_request(setup, actor, self.plan(actor))
+        return make_request(setup, actor, found.plan(actor))
 
     def plan(self, actor: Mapping[str, Any]) -> TimedPlan:
         """Return the episodes; by default on the safes that the agent was trained on."""
@@ -96,11 +64,9 @@ class Conditions:
 
     def _of_benchmark(self) -> "Conditions":
         """Return the conditions of the benchmark. Raises RuleSafeError if one of them is given."""
-        from rulesafe_eval.benchmark_names import SEALED
         from rulesafe_sim.benchmarks import load_benchmark
 
-        sealed = self.benchmark == SEALED.name
-        fixed = (SEALED if sealed else load_benchmark(self.benchmark)).conditions()
+        fixed = load_benchmark(self.benchmark).conditions()
         for each in fields(self):
             if each.name in fixed and getattr(self, each.name) != each.default:
                 option = each.name.replace("_", "-")

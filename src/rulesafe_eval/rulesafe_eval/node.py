@@ -67,9 +67,6 @@ from rulesafe_sim.episodes import EVALUATION_SEEDS, Episode, OutOfReach, place
 MAX_EPISODES = 10_000
 """Maximum number of episodes of an evaluation."""
 
-MAX_SEED = 2**32 - 1
-"""Largest seed in the messages. Seeds of sealed evaluations are larger."""
-
 
 @dataclass(frozen=True)
 class EvaluatorParameters(Settings):
@@ -140,11 +137,10 @@ class EvaluatorParameters(Settings):
             step_seconds=self.step_seconds,
         )
 
-    def request(self, conditions: Conditions, folder: Path) -> EvaluationRequest:
+    def request(self, conditions: Conditions) -> EvaluationRequest:
         """Return the request for conditions. Raises RuleSafeError if one is not valid."""
         setup = Setup(self.policy, self.execute_steps, self.execution)
-        request_of, _ = conditions.requester(folder)
-        return check_request(request_of(setup, facts_of_agent(self.policy)))
+        return check_request(conditions.request(setup, facts_of_agent(self.policy)))
 
 
 SERVICE_TIMEOUT = 60.0
@@ -168,8 +164,6 @@ def check_request(request: EvaluationRequest) -> EvaluationRequest:
     count = len(request.rules) * request.episodes
     if count > MAX_EPISODES:
         raise RuleSafeError(f"an evaluation has at most {MAX_EPISODES} episodes, got {count}")
-    if request.seed > MAX_SEED:
-        raise RuleSafeError("the messages have no room for the seeds of a sealed evaluation")
     return request
 
 
@@ -224,7 +218,7 @@ class EvaluatorNode(Node):
         self._request: EvaluationRequest | None = None
         if self._values.episodes:
             # Unknown names are reported before the node waits for the simulation.
-            self._request = self._values.request(self._values.conditions(), self.folder)
+            self._request = self._values.request(self._values.conditions())
         self._busy = False
         self._monitor: EpisodeMonitor | None = None
         self._log = FrameLog()
@@ -349,7 +343,7 @@ class EvaluatorNode(Node):
         try:
             if self._busy:
                 raise RuleSafeError("an evaluation is running; cancel it or wait for its end")
-            self._values.request(conditions_of(goal), self.folder)
+            self._values.request(conditions_of(goal))
         except RuleSafeError as error:
             self.get_logger().error(f"goal of /evaluate rejected: {error}")
             return GoalResponse.REJECT
@@ -371,7 +365,7 @@ class EvaluatorNode(Node):
             handle.publish_feedback(feedback)
 
         try:
-            request = self._values.request(conditions_of(handle.request), folder)
+            request = self._values.request(conditions_of(handle.request))
             await self.evaluate(request, folder, report, lambda: bool(handle.is_cancel_requested))
         except RuleSafeError as error:
             message = str(error)

@@ -1,6 +1,6 @@
 """The request of an evaluation; its episodes are the same for every policy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -20,20 +20,6 @@ EXECUTION: Literal["newest", "blended"] = "blended"
 """Overlapping chunks are combined by a weighted mean. In 24 episodes of rule_020 a DP3 tiny with 4
 tokens succeeded in 20 with the mean and in 15 with the newest chunk only. A new chunk starts some
 millimetres from the previous one, and a bar that is being turned slips then."""
-
-SEALED_SEEDS = 2**32
-"""Seeds from this one on are derived from the key of a sealed evaluation."""
-
-
-def sealed_prefix(commitment: str) -> str:
-    """Return the prefix of the ids of the locks of a sealed evaluation, which differs by key."""
-    return f"sealed_{commitment[:8]}"
-
-
-def sealed_rules(rules: Iterable[str], commitment: str) -> list[str]:
-    """Return the rules that are locks of the key with a commitment; none if it is empty."""
-    prefix = f"{sealed_prefix(commitment)}_"
-    return [rule for rule in rules if commitment and rule.startswith(prefix)]
 
 
 def title_of(policy: str) -> str:
@@ -94,7 +80,7 @@ class EvaluationRequest(RunRequest):
     Attributes:
         setup: the agent and how it is run.
         actor: description of the agent, with the SHA-256 of a checkpoint's files.
-        commitment: SHA-256 of the key of a sealed evaluation; else empty.
+        commitment: SHA-256 of the key of a sealed evaluation (studies/); else empty.
     """
 
     NESTED: ClassVar = {
@@ -123,12 +109,11 @@ class ResultsFolder(RunFolder):
     CONTENT = "results of an evaluation"
 
 
-def make_request(
-    setup: Setup, actor: Mapping[str, Any], plan: TimedPlan, commitment: str = ""
-) -> EvaluationRequest:
+def make_request(setup: Setup, actor: Mapping[str, Any], plan: TimedPlan) -> EvaluationRequest:
     """Return the request for the episodes of a plan. Raises RuleSafeError if a number is out of its
     range."""
-    check_range(plan.episodes, plan.seed, plan.step_seconds, bool(commitment))
+    check_seeds(plan.seed, plan.episodes)
+    check_step_seconds(plan.step_seconds)
     return EvaluationRequest(
         setup=replace(setup, step_seconds=plan.step_seconds),
         rules=plan.rules,
@@ -140,20 +125,7 @@ def make_request(
         versions=versions(),
         files=plan.files,
         locks=plan.locks,
-        commitment=commitment,
     )
-
-
-def check_range(episodes: int, seed: int, step_seconds: float, sealed: bool = False) -> None:
-    """Raise RuleSafeError if a number of a request is out of its range.
-
-    Args:
-        episodes, seed: number of episodes of a rule, and the seed of the first one.
-        step_seconds: time limit for each step, s.
-        sealed: whether the seed is derived from a key.
-    """
-    check_seeds(seed, episodes, SEALED_SEEDS if sealed else 0)
-    check_step_seconds(step_seconds)
 
 
 def load_request(directory: Path) -> EvaluationRequest:

@@ -5,10 +5,9 @@ DIR/results.jsonl              one line per episode, in the order of completion
 DIR/actions/RULE/NUMBER.npy    executed actions, (N, 13) float32, rad
 DIR/results.json               all episodes and statistics; see docs/evaluation.md
 DIR/report.html, films/        report and videos
-DIR/locks/                     locks of a sealed evaluation
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -45,16 +44,12 @@ class Evaluation:
 
 
 @contextmanager
-def evaluation(
-    request: EvaluationRequest, directory: Path, prepare: Callable[[], object] = lambda: None
-) -> Iterator[Evaluation]:
+def evaluation(request: EvaluationRequest, directory: Path) -> Iterator[Evaluation]:
     """Open a directory for the episodes of an evaluation; all engines run them inside.
 
     Args:
         request: the evaluation.
         directory: directory of the results.
-        prepare: called before the first episode; writes files that the episodes need to the
-            directory, which is then known to be that of the request.
 
     Raises:
         RuleSafeError: if the directory has another request or is in use, or the disk is full.
@@ -62,7 +57,6 @@ def evaluation(
     folder = ResultsFolder(directory)
     with folder.exclusive_lock():
         folder.settle(request)
-        prepare()
         remove_drafts(directory, "actions/*/.*")
         yield Evaluation(request, directory)
 
@@ -72,7 +66,6 @@ def evaluate(
     directory: Path,
     workers: int = 1,
     engine: Engine = "local",
-    prepare: Callable[[], object] = lambda: None,
     runner: EpisodeRunner | None = None,
 ) -> dict[str, Any]:
     """Run the missing episodes of a directory, write results.json and return its content.
@@ -81,7 +74,7 @@ def evaluate(
     uninterrupted run except for "timing".
 
     Args:
-        request, directory, prepare: as for `evaluation`.
+        request, directory: as for `evaluation`.
         workers, engine: as for `rulesafe eval`.
         runner: runs an episode; by default `EpisodeRunner(request.setup)`.
 
@@ -89,7 +82,7 @@ def evaluate(
         RuleSafeError: as `evaluation`, or if workers cannot start.
     """
     work = partial((runner or EpisodeRunner(request.setup)).run, directory)
-    with evaluation(request, directory, prepare) as opened:
+    with evaluation(request, directory) as opened:
         if missing := opened.missing:
             successes, total = 0, opened.total
             with ProgressBar(total=total, initial=total - len(missing), unit="episode") as bar:

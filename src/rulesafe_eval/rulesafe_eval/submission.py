@@ -30,18 +30,19 @@ from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
 from rulesafe_data.engines import Engine, run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
-from rulesafe_eval.request import (
-    EvaluationRequest,
-    check_range,
-    disturbances_of,
-    sealed_rules,
-    title_of,
-)
+from rulesafe_eval.request import EvaluationRequest, disturbances_of, title_of
 from rulesafe_eval.runner import EpisodeRunner, actions_file, line_out_of_reach
 from rulesafe_eval.statistics import failures, summary
 from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.episodes import DRAWS, Episode, OutOfReach, place
+from rulesafe_sim.episodes import (
+    DRAWS,
+    Episode,
+    OutOfReach,
+    check_seeds,
+    check_step_seconds,
+    place,
+)
 from rulesafe_sim.randomisation import SPLITS
 from rulesafe_sim.runtime import Playback
 from rulesafe_sim.safes import SAFES, load_safe
@@ -81,11 +82,9 @@ STATISTICS: dict[str, Callable[[Any], Any]] = {
 def obstacle(request: Mapping[str, Any]) -> str:
     """Return why the results of a request cannot be submitted; empty if they can."""
     rules = {rule for ids in rule_sets().values() for rule in ids}
-    sealed = sealed_rules(request["rules"], request.get("commitment", ""))  # see `sealed.unseal`
-    custom = {*request["files"]} - {f"{rule}.json" for rule in sealed}
-    custom |= {file for rule, file in request["locks"].items() if rule not in sealed}
-    custom |= {request["split"]} - SPLITS.keys()
-    custom |= {*request["safes"]} - {*SAFES} | {*request["rules"]} - rules - {*sealed}
+    custom = {request["split"]} - SPLITS.keys() | {*request["safes"]} - {*SAFES}
+    if not request.get("commitment"):  # the study of sealed evaluations compares their locks
+        custom |= {*request["files"], *request["locks"].values()} | {*request["rules"]} - rules
     if custom:
         return f"it uses files that are not part of RuleSafe: {', '.join(sorted(custom))}"
     if disturbed := disturbances_of(request["setup"]):
@@ -114,7 +113,7 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
         raise RuleSafeError(f"{directory} cannot be submitted: {reason}")
     request = json.loads(json.dumps(content["request"]))
     request["setup"]["policy"] = title_of(request["setup"]["policy"])
-    request["locks"] = {}  # derived from the key, if the evaluation is sealed
+    request["locks"] = {}  # paths of this machine
     episodes = []
     for line in content["episodes"]:
         more: dict[str, Any] = {}
@@ -193,7 +192,9 @@ def _check_request(request: EvaluationRequest) -> None:
         raise ValueError("the request has values that rulesafe eval does not write")
     if type(setup.step_seconds) not in (int, float) or setup.step_seconds == math.inf:
         raise ValueError(f"step_seconds is {setup.step_seconds!r}")
-    check_range(request.episodes, request.seed, setup.step_seconds, bool(request.commitment))
+    # The seed of a sealed evaluation is larger; the study compares it with the key.
+    check_seeds(0 if request.commitment else request.seed, request.episodes)
+    check_step_seconds(setup.step_seconds)
 
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:

@@ -3,26 +3,28 @@
 import copy
 import hashlib
 import json
+import shutil
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
 
 import pytest
 
-from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_design.difficulty import cell_of
-from rulesafe_eval import sealed
-from rulesafe_eval.benchmark_names import SEALED, SEALED_LOCKS, benchmark_of
-from rulesafe_eval.request import Setup, make_request
-from rulesafe_eval.sealed import SealedKey, read_key, unseal
-from rulesafe_eval.submission import obstacle, read_submission
+from rulesafe_eval.benchmark_names import benchmark_of
+from rulesafe_eval.commands_verify import verify
+from rulesafe_eval.request import Setup
+from rulesafe_eval.submission import read_submission
 from rulesafe_locks.automata import possible, smallest
 from rulesafe_locks.lock_files import dump_lock, find_lock
 from rulesafe_locks.lock_sets import rule_sets
-from rulesafe_sim.episodes import MAX_BASE, SEEDS_PER_RULE, attempt_seed, plan_episodes
+from rulesafe_sim.episodes import MAX_BASE, SEEDS_PER_RULE, attempt_seed
 from rulesafe_sim.randomisation import SPLITS, sample_variation
+from rulesafe_sim.safes import FILES
+from rulesafe_studies import sealed
+from rulesafe_studies.__main__ import main
+from rulesafe_studies.sealed import SealedKey, read_key, sealed_rules, unseal
 
 SECRET = bytes(range(32))
 OTHER = bytes(range(1, 33))
@@ -69,7 +71,7 @@ def test_seeds_differ_by_key_and_from_those_of_demonstrations():
 
 
 def test_the_commitment_is_printed(key_files, capsys):
-    assert main(["eval", "commitment", str(key_files[0])]) == 0
+    assert main(["sealed_commitment", str(key_files[0])]) == 0
     assert capsys.readouterr().out == f"{COMMITMENT}\n"
 
 
@@ -91,46 +93,20 @@ def test_a_key_that_is_too_short_or_no_number_is_refused(text, message, tmp_path
         read_key(tmp_path / "none.key")
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (["--benchmark", "sealed"], "derived from a secret key: add --key-file"),
-        (["--benchmark", "multi_task", "--key-file", "KEY"], "are not secret: omit --key-file"),
-        (["--rules", "rule_002", "--key-file", "KEY", "--seed", "3"], "omit --seed"),
-        (["--benchmark", "sealed", "--key-file", "KEY", "--episodes", "3"], "omit --episodes"),
-    ],
-)
-def test_conditions_of_a_sealed_evaluation(options, text, key_files, capsys, tmp_path):
-    options = [str(key_files[0]) if option == "KEY" else option for option in options]
-    assert main(["eval", "--policy", "expert", "--out", str(tmp_path / "x"), *options]) == 2
-    assert text in capsys.readouterr().err
-
-
-def test_the_sealed_benchmark_is_recognised():
-    plan = plan_episodes("rule_001", ",".join(SEALED.safes), "nominal", SEALED.episodes, SEED)
-    request = make_request(Setup("expert"), {}, plan, COMMITMENT)
-    locks = tuple(map(lock_id, range(1, SEALED_LOCKS + 1)))
+def test_a_request_has_the_seed_of_the_key_and_files_of_its_locks_only(tmp_path):
+    key = SealedKey(SECRET)
+    request = key.make_request(tmp_path, ["rule_001"], "safe_01", 2, Setup("expert"), {})
+    assert (request.seed, request.commitment) == (SEED, COMMITMENT)
+    assert [episode.seed for episode in request] == [SEED, SEED + 1]
     assert benchmark_of(request) == ""
-    assert benchmark_of(replace(request, rules=locks)) == "sealed"
-    for change in ({"rules": locks[1:]}, {"rules": locks[:1] * 27}, {"episodes": 9}):
-        assert benchmark_of(replace(request, **{"rules": locks, **change})) == ""
-    assert benchmark_of(replace(request, rules=locks, commitment="0" * 64)) == ""
+    safe = shutil.copy(FILES["safe_01"], tmp_path / "safe.yaml")
+    with pytest.raises(RuleSafeError, match=r"cannot be sealed: .*: .*safe\.yaml"):
+        key.make_request(tmp_path, ["rule_001"], str(safe), 2, Setup("expert"), {})
 
 
-def test_large_seeds_need_a_commitment():
-    with pytest.raises(RuleSafeError, match=r"evaluations have the seeds 0\.\.9999"):
-        make_request(Setup("expert"), {}, plan_episodes("rule_001", "safe_01", seed=SEED))
-
-
-def test_files_besides_the_locks_of_the_key_are_not_submitted():
-    request = {"rules": [lock_id(1)], "safes": ["safe_01"], "split": "nominal", "setup": {}}
-    request |= {"commitment": COMMITMENT, "locks": {lock_id(1): "a.json"}}
-    request["files"] = {f"{lock_id(1)}.json": "0" * 64}
-    assert obstacle(request) == ""
-    assert "my_safe.yaml" in obstacle(request | {"files": {"my_safe.yaml": "0" * 64}})
-    assert "my_lock" in obstacle(request | {"rules": ["my_lock"]})
-    assert lock_id(1) in obstacle(request | {"commitment": ""})
-    assert lock_id(1) in obstacle(request | {"commitment": "0" * 64})
+def test_the_locks_are_those_of_the_commitment():
+    assert sealed_rules([lock_id(1), "rule_001"], COMMITMENT) == [lock_id(1)]
+    assert sealed_rules([lock_id(1)], "0" * 64) == []
 
 
 @pytest.mark.episode
@@ -141,7 +117,7 @@ def test_the_locks_of_a_key(key_files):
     assert hashlib.sha256(text.encode()).hexdigest() == LOCKS_DIGEST
     test = [find_lock(rule) for rule in rule_sets()["sampled_test"]]
     cells = [Counter(cell_of(lock.facts) for lock in found) for found in (locks.values(), test)]
-    assert cells[0] == cells[1] and len(locks) == SEALED_LOCKS
+    assert cells[0] == cells[1] and len(locks) == 27
     shipped = {smallest(possible(find_lock(rule).automaton)) for rule in rule_sets()["sampled"]}
     assert not shipped & {smallest(possible(lock.automaton)) for lock in locks.values()}
 
@@ -171,7 +147,7 @@ def run(key_files, tmp_path_factory, keys_are_read_once):
     lock = min(key.locks.values(), key=lambda lock: lock.facts["steps"])
     options = ["--rules", f"rule_002,{lock.id}", "--safes", "safe_02", "--episodes", "1"]
     options += ["--key-file", str(key_files[0]), "--films", "0", "--out", str(folder)]
-    assert main(["eval", "--policy", "expert", *options]) == 0
+    assert main(["sealed_eval", "--policy", "expert", *options]) == 0
     return folder
 
 
@@ -182,7 +158,7 @@ def content(run):
 
 @pytest.mark.episode
 def test_a_sealed_submission_is_verified_with_its_key(run, key_files, capsys):
-    assert main(["eval", "verify", str(run), "--key-file", str(key_files[0])]) == 0
+    assert main(["sealed_verify", str(run), "--key-file", str(key_files[0])]) == 0
     output = capsys.readouterr().out
     assert f"commitment {COMMITMENT}" in output
     assert output.splitlines()[-1] == "verified: expert opened 2 of 2"
@@ -201,13 +177,12 @@ def test_the_files_have_the_commitment_and_not_the_key(run):
 
 @pytest.mark.episode
 def test_a_sealed_submission_needs_its_key(run, content, key_files, capsys, tmp_path):
-    verify = ["eval", "verify", str(run)]
-    assert main(verify) == 2
-    assert f"sealed, with commitment {COMMITMENT}: add --key-file" in capsys.readouterr().err
-    assert main([*verify, "--key-file", str(key_files[1])]) == 2
+    with pytest.raises(RuleSafeError, match="is sealed; verify it with its key"):
+        verify(run)
+    assert main(["sealed_verify", str(run), "--key-file", str(key_files[1])]) == 2
     assert f"and the submission {COMMITMENT}" in capsys.readouterr().err
     content["request"]["commitment"] = ""
-    with pytest.raises(RuleSafeError, match="not sealed: omit --key-file"):
+    with pytest.raises(RuleSafeError, match="not sealed: use rulesafe eval verify"):
         unseal(content, sealed.read_key(key_files[0]), tmp_path)
 
 
@@ -230,6 +205,15 @@ def omit_the_hash_of_a_lock(request):
 
 def invent_a_lock(request):
     request["rules"] = [lock_id(999)]
+    request["files"] = {}
+
+
+def add_a_file(request):
+    request["files"]["my_safe.yaml"] = "0" * 64
+
+
+def add_a_rule(request):
+    request["rules"].append("my_lock")
 
 
 @pytest.mark.episode
@@ -241,6 +225,8 @@ def invent_a_lock(request):
         (change_a_lock, "but is stated as 00000"),
         (omit_the_hash_of_a_lock, "but is stated as None"),
         (invent_a_lock, "_999 is not a lock of the key"),
+        (add_a_file, "not part of RuleSafe: my_safe.yaml"),
+        (add_a_rule, "not part of RuleSafe: my_lock"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -254,5 +240,5 @@ def test_a_changed_sealed_submission_is_refused(tamper, text, content, key_files
 def test_an_evaluation_is_resumed_with_the_same_key_only(run, key_files, capsys):
     options = ["--rules", "rule_002", "--safes", "safe_02", "--episodes", "1"]
     options += ["--key-file", str(key_files[1]), "--films", "0", "--out", str(run)]
-    assert main(["eval", "--policy", "expert", *options]) == 2
+    assert main(["sealed_eval", "--policy", "expert", *options]) == 2
     assert f"commitment: {COMMITMENT} in the directory" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ALL_JOINTS
@@ -67,9 +68,9 @@ def test_a_page_receives_each_section_once_and_the_newest(board):
     assert board.changes(version) == (version, [])
     board.put("a", 3)
     board.put("a", 4)
-    board.put_bytes("front", b"jpeg")
+    board.put_bytes("front_rgb", b"jpeg")
     _, news = board.changes(version)
-    assert news == ['{"name": "a", "value": 4}', b"\x01jpeg"]
+    assert news == ['{"name": "a", "value": 4}', b"\x09front_rgbjpeg"]
 
 
 # Episodes -------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ def test_an_invalid_description_is_an_error(model):
 
 
 def test_larger_images_and_the_qos_of_publishers():
-    (head,) = (source for source in sources(ViewOptions()) if source.name == "head")
+    (head,) = (source for source in sources(DEFAULT_CAMERAS) if source.name == "head_rgb")
     film, camera = head.topics
     raw = [Offer(IMAGE, reliable=True, latched=False)]
     assert choose(head, {film: [], camera: []}) is None
@@ -201,9 +202,16 @@ def test_larger_images_and_the_qos_of_publishers():
     assert choose(head, {film: depth, camera: raw}).topic == camera
 
 
-def test_a_custom_camera_topic():
-    (head, front, *_) = sources(ViewOptions(head_image="/zed/rgb"))
-    assert head.topics == ("/zed/rgb",) and len(front.topics) == 2
+def test_the_cameras_of_a_file(tmp_path):
+    path = tmp_path / "cameras.yaml"
+    path.write_text("front:\nwrist: {xyz_m: [0, 0, 0], rpy_rad: [0, 0, 0], fovy_rad: 1.2}\n")
+    cameras = ViewOptions(camera_file=str(path)).cameras
+    (front, wrist, points, *_) = sources(cameras)
+    assert front.topics == ("/film/front/compressed", "/camera/front/image_raw")
+    assert wrist.topics == ("/film/wrist/compressed", "/camera/wrist/image_raw")
+    assert (wrist.name, points.name) == ("wrist_rgb", "points")
+    shown = choices(exposed=False, cameras=cameras)["cameras"]
+    assert shown == {"front_rgb": "front", "wrist_rgb": "wrist"}
 
 
 # Foxglove's layout ------------------------------------------------------------------------------

@@ -7,9 +7,6 @@ import json
 import threading
 from typing import Any
 
-BINARY = ("head", "front", "points")
-"""Binary sections; the index in this tuple is the first byte of their messages."""
-
 
 class Board:
     """Sections by name, with a version number that increases at each write. Thread-safe.
@@ -34,9 +31,9 @@ class Board:
             self._write(name, json.dumps({"name": name, "value": value}, allow_nan=False))
 
     def put_bytes(self, name: str, data: bytes) -> None:
-        """Write a binary section, one of BINARY."""
+        """Write a binary section; its message starts with the length of its name, and its name."""
         with self._lock:
-            self._write(name, bytes([BINARY.index(name)]) + data)
+            self._write(name, bytes([len(name)]) + name.encode() + data)
 
     def get(self, name: str) -> Any:
         """Return the current value of a section, or None if it has none."""

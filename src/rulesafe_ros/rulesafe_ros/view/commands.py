@@ -5,8 +5,7 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
     token: str = "",
-    head_image: str = "",
-    front_image: str = "",
+    camera_file: str = "",
 ) -> int:
     """Show a running graph in the browser: cameras, robot and safe, memory tokens, plan, joints.
 
@@ -21,11 +20,10 @@ def view(
         port: TCP port of the page; 0: any free port.
         token: Token for the buttons if the page is available on the network; empty: a random token
             is generated and printed.
-        head_image: Image topic of the head camera; empty: /film/head/compressed if it is
-            published, else /camera/head/image_raw.
-        front_image: Image topic of the front camera; empty: as for the head camera.
+        camera_file: YAML file of the cameras (docs/cameras.md); empty: head and front. Images are
+            those of /film/CAMERA/compressed if it is published, else of /camera/CAMERA/image_raw.
     """
     from rulesafe_ros.view.options import ViewOptions
     from rulesafe_ros.view.serving import serve
 
-    return serve(ViewOptions(host, port, token, head_image, front_image))
+    return serve(ViewOptions(host, port, token, camera_file))

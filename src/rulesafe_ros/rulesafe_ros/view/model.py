@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.robot import h1_2
@@ -75,12 +76,13 @@ def targets(chunk: Chunk | None, stamp: int, width: int) -> HistoryRow:
     return list(rounded(np.array(rows)))
 
 
-def choices(exposed: bool) -> dict[str, Any]:
-    """Return the section `setup`: rules, safes and joint labels."""
+def choices(exposed: bool, cameras: CameraSet = DEFAULT_CAMERAS) -> dict[str, Any]:
+    """Return the section `setup`: rules, safes, joint labels and cameras."""
     return {
         "rules": [{"id": rule, "description": load_rule(rule).description} for rule in RULES],
         "safes": list(SAFES),
         "joints": list(JOINT_NAMES),
+        "cameras": {camera.key: camera.name for camera in cameras},
         "token": exposed,
     }
 

@@ -28,6 +28,7 @@ from std_msgs.msg import Bool, String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 
+from rulesafe_core.cameras import POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_chunk, to_ns
 from rulesafe_core.ros import executing, ros_context
@@ -38,7 +39,6 @@ from rulesafe_ros.bag.convert import to_profile
 from rulesafe_ros.view import convert
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.model import ViewModel
-from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import Offer, Source, SubscriptionRequest, choose, sources
 
 DISCOVERY_PERIOD = 0.5
@@ -63,10 +63,12 @@ KINDS = {
 class ViewNode(Node):
     """Passes messages to a model and a board."""
 
-    def __init__(self, board: Board, model: ViewModel, options: ViewOptions):
+    def __init__(self, board: Board, model: ViewModel, cameras: CameraSet):
         super().__init__("rulesafe_view")
         self._board, self._model = board, model
-        self._sources = sources(options)
+        self._sources = sources(cameras)
+        self._handlers = HANDLERS | {camera.key: _image(camera.key) for camera in cameras}
+        self._images = cameras.keys  # decoded only while a page is open
         self._requests: dict[str, SubscriptionRequest] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}
@@ -124,9 +126,9 @@ class ViewNode(Node):
 
     def _update(self) -> None:
         """Decode the messages received since the last update, and put them on the board."""
-        for name, handle in HANDLERS.items():
+        for name, handle in self._handlers.items():
             inbox = self._inbox.get(name)
-            if not inbox or (name in IMAGES and not self._board.viewers):
+            if not inbox or (name in self._images and not self._board.viewers):
                 continue
             while inbox:
                 message = deserialize_message(inbox.popleft(), KINDS[self._requests[name].kind])
@@ -178,7 +180,7 @@ def _data(name: str) -> Callable[[ViewModel, Board, Any], None]:
 
 
 def _points(model: ViewModel, board: Board, message: PointCloud2) -> None:
-    board.put_bytes("points", convert.cloud_bytes(message))
+    board.put_bytes(POINTS, convert.cloud_bytes(message))
 
 
 def _joints(model: ViewModel, board: Board, message: JointState) -> None:
@@ -189,9 +191,6 @@ def _joints(model: ViewModel, board: Board, message: JointState) -> None:
 def _chunk(model: ViewModel, board: Board, message: JointTrajectory) -> None:
     model.chunk(decode_chunk(message, to_ns(message.header.stamp)))
 
-
-IMAGES = ("head", "front", "points")
-"""Sources that are decoded only while a page is open."""
 
 HANDLERS: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     "started": lambda model, board, message: model.started(to_ns(message)),
@@ -207,22 +206,21 @@ HANDLERS: dict[str, Callable[[ViewModel, Board, Any], None]] = {
     ),
     "bridge": lambda model, board, message: board.put("bridge", convert.bridge_section(message)),
     "diagnostics": lambda model, board, message: model.notice(convert.diagnostics(message)),
-    "head": _image("head"),
-    "front": _image("front"),
-    "points": _points,
+    POINTS: _points,
 }
-"""Handlers by source name; messages from the start of an episode are handled first."""
+"""Handlers by source name, besides those of the cameras; messages from the start of an episode are
+handled first."""
 
 
 @contextmanager
 def running_node(
     board: Board,
     model: ViewModel,
-    options: ViewOptions,
+    cameras: CameraSet,
     failed: Callable[[], object],
 ) -> Iterator[ViewNode]:
     """Run a ViewNode in a thread; `failed` is called in that thread after an exception."""
-    make = partial(ViewNode, board, model, options)
+    make = partial(ViewNode, board, model, cameras)
     # The web server handles the signals, and stops the node.
     with ros_context(), executing(make) as (node, executor):
 

@@ -2,14 +2,11 @@
 
 import ipaddress
 from dataclasses import dataclass
+from functools import cached_property
 
+from rulesafe_core.cameras import CameraSet, load_cameras
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.settings import Settings, setting
-
-CAMERA_TOPICS = {
-    name: (f"/film/{name}/compressed", f"/camera/{name}/image_raw") for name in ("head", "front")
-}
-"""Image topics of each camera, in order of preference."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +20,7 @@ class ViewOptions(Settings):
     host: str = "127.0.0.1"
     port: int = setting(8080, "", 0, 65535)
     token: str = ""
-    head_image: str = ""
-    front_image: str = ""
+    camera_file: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -36,10 +32,10 @@ class ViewOptions(Settings):
         """Whether other machines can reach the page."""
         return not is_loopback(self.host)
 
-    def camera_topics(self, camera: str) -> tuple[str, ...]:
-        """Return the image topics of "head" or "front", in order of preference."""
-        topic: str = getattr(self, f"{camera}_image")
-        return (topic,) if topic else CAMERA_TOPICS[camera]
+    @cached_property
+    def cameras(self) -> CameraSet:
+        """The cameras. Raises RuleSafeError if their file is not valid."""
+        return load_cameras(self.camera_file)
 
 
 def is_loopback(host: str) -> bool:

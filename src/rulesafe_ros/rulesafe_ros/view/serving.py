@@ -35,10 +35,10 @@ async def _serve(options: ViewOptions) -> int:
     for number, code in ((signal.SIGINT, 0), (signal.SIGTERM, 128 + signal.SIGTERM)):
         loop.add_signal_handler(number, exit_codes.put_nowait, code)
     board, guard = Board(), make_guard(options)
-    board.put("setup", choices(options.exposed))
+    board.put("setup", choices(options.exposed, options.cameras))
     model = ViewModel(board)
     failed = partial(loop.call_soon_threadsafe, exit_codes.put_nowait, 1)
-    with running_node(board, model, options, failed) as node:
+    with running_node(board, model, options.cameras, failed) as node:
         commands = Commands(_command(node.reset_episode), _command(node.pause))
         page = Page(board, guard, commands, model.history)
         runner = page.runner()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rulesafe_ros.view.options import ViewOptions
+from rulesafe_core.cameras import POINTS, POINTS_TOPIC, CameraSet
 
 IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 
@@ -30,14 +30,15 @@ def _one(name: str, topic: str, kind: str, depth: int = 1) -> Source:
     return Source(name, (topic,), (f"{package}/msg/{message}",), depth)
 
 
-def sources(options: ViewOptions) -> tuple[Source, ...]:
+def sources(cameras: CameraSet) -> tuple[Source, ...]:
     """Return the sources of all data that the page shows."""
-    cameras = tuple(
-        Source(name, options.camera_topics(name), (IMAGE, COMPRESSED)) for name in ("head", "front")
+    images = (
+        Source(camera.key, (camera.film_topic, camera.topic()), (IMAGE, COMPRESSED))
+        for camera in cameras
     )
     return (
-        *cameras,
-        _one("points", "/camera/points", "sensor_msgs/PointCloud2"),
+        *images,
+        _one(POINTS, POINTS_TOPIC, "sensor_msgs/PointCloud2"),
         _one("joints", "/joint_states", "sensor_msgs/JointState"),
         _one("chunk", "/policy/action_chunk", "trajectory_msgs/JointTrajectory"),
         _one("tokens", "/memory/tokens", "rulesafe_interfaces/MemoryTokens"),

@@ -1,6 +1,20 @@
-// Images of the two cameras. An image that arrives during decoding replaces the waiting one.
+// Images of the cameras. An image that arrives during decoding replaces the waiting one.
 
 const waiting = {};
+
+export function showCameras(cameras) {
+  const figures = Object.entries(cameras).map(([key, name]) => {
+    const [figure, canvas, caption] = ["figure", "canvas", "figcaption"].map((tag) =>
+      document.createElement(tag),
+    );
+    figure.className = "panel camera";
+    canvas.id = key;
+    caption.textContent = `${name} camera`;
+    figure.append(canvas, caption);
+    return figure;
+  });
+  document.getElementById("cameras").replaceChildren(...figures);
+}
 
 export async function showImage(name, data) {
   const busy = name in waiting;

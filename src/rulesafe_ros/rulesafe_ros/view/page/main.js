@@ -1,6 +1,6 @@
 // The page's WebSocket connection; passes each section to the module that shows it.
 
-import { showImage } from "./cameras.js";
+import { showCameras, showImage } from "./cameras.js";
 import { connectControls } from "./controls.js";
 import { Lock, Memory } from "./panels.js";
 import { Plots } from "./plots.js";
@@ -8,7 +8,6 @@ import { makeScene } from "./scene.js";
 import { State } from "./state.js";
 import { applyTheme, onTheme } from "./theme.js";
 
-const BINARY = ["head", "front", "points"]; // as in board.py
 const RECONNECT_DELAY = 1000; // ms until a reconnection attempt
 
 applyTheme();
@@ -25,6 +24,7 @@ onTheme(() => {
 
 const show = {
   setup: (value) => {
+    showCameras(value.cameras);
     controls.setup(value);
     plots.setup(value.joints);
   },
@@ -58,8 +58,9 @@ function receive(event) {
     show[name]?.(value);
     return;
   }
-  const name = BINARY[new Uint8Array(event.data, 0, 1)[0]];
-  const data = event.data.slice(1);
+  const start = 1 + new Uint8Array(event.data, 0, 1)[0]; // after the length of the name, and it
+  const name = new TextDecoder().decode(new Uint8Array(event.data, 1, start - 1));
+  const data = event.data.slice(start);
   if (name === "points") scene.points(new Float32Array(data));
   else showImage(name, data);
 }

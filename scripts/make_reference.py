@@ -54,8 +54,6 @@ VARIABLES = {
     "RULESAFE_LOCKS": "Folders of your own locks, joined by a colon: rules by their ids.",
     "OPENAI_API_KEY": "Key of a language model's endpoint; it is read from this variable only.",
     "OPENAI_BASE_URL": "The endpoint, if `--base-url` is not given.",
-    "RAY_ADDRESS": "The Ray cluster of `--engine ray`; without it Ray runs on this machine only.",
-    "RAY_USAGE_STATS_ENABLED": "Ray's usage statistics; set to 0 (off) unless it is set.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain.",
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; LOCALHOST unless it is set.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly venv="$PWD/.venv"
 readonly log="$PWD/log/setup.log"
-readonly integrations=(groot openpi urdf xr_teleoperate) # folders of integrations/ that README.md mentions
+readonly integrations=(groot openpi ray_engine urdf xr_teleoperate) # folders of integrations/ that README.md mentions
 readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks a feature that SAPIEN requires
 
 # A sourced ROS 2 would put its own packages before those of .venv.

@@ -132,7 +132,7 @@ def evaluate(
     interference: bool = False,
     films: int = 2,
     workers: int = 1,
-    engine: Literal["local", "ray"] = "local",
+    engine: str = "local",
 ) -> None:
     """Evaluate a policy with a changed memory or in disturbed episodes; else as `rulesafe eval`.
 

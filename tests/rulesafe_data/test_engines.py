@@ -1,27 +1,15 @@
-"""Both engines: results, errors and deaths. The work is `eval`, which every process has."""
+"""Worker processes: results, errors and deaths. The work is `eval`, which every process has."""
 
-import importlib.util
 import os
-import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
-from waiting import wait_for
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.engines import THREADS, TRIES, environment, run
 
 DIE = "__import__('os').kill(__import__('os').getpid(), 9)"
-
-RAY = pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not installed")
-
-
-@pytest.fixture(params=["local", pytest.param("ray", marks=RAY)])
-def engine(request):
-    return request.param
 
 
 def results(jobs, **words):
@@ -30,12 +18,12 @@ def results(jobs, **words):
     return found
 
 
-def test_jobs_deaths_and_errors(engine, tmp_path):
+def test_jobs_deaths_and_errors(tmp_path):
     mark = tmp_path / "mark"
     path = f"__import__('pathlib').Path({str(mark)!r})"
     once = f"{path}.exists() or ({path}.touch(), {DIE})"
     jobs = [f"{n} * {n}" for n in range(6)]
-    words = {"workers": 2, "engine": engine}
+    words = {"workers": 2}
     found = results(
         [*jobs[:3], DIE, *jobs[3:], once], on_death=lambda job: f"died of {job}", **words
     )
@@ -81,10 +69,9 @@ def test_a_worker_that_cannot_start_ends_the_run():
         run(Unknown(), ["1"], print)
 
 
-def test_a_missing_ray_says_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(RuleSafeError, match="pip install"):
-        results([], engine="ray")
+def test_an_unknown_engine_is_refused():
+    with pytest.raises(RuleSafeError, match="unknown engine 'rai'; valid: local, "):
+        results([], engine="rai")
 
 
 def test_variables_of_the_environment_are_set_while_processes_start(monkeypatch):
@@ -93,45 +80,3 @@ def test_variables_of_the_environment_are_set_while_processes_start(monkeypatch)
     with environment(dict.fromkeys(THREADS, "1")):
         assert {os.environ[name] for name in THREADS} == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "7" and "OPENBLAS_NUM_THREADS" not in os.environ
-
-
-@RAY
-def test_a_node_of_a_cluster_that_dies_loses_no_job(monkeypatch, tmp_path):
-    """Two Ray nodes with an object store each; the second is killed while it executes a job."""
-    from ray.cluster_utils import Cluster
-
-    gate, places = tmp_path / "gate", tmp_path / "places"
-    places.mkdir()
-    script = tmp_path / "job.py"
-    script.write_text(f"""
-import os, pathlib, time, ray
-place = ray.get_runtime_context().get_node_id()
-(pathlib.Path({str(places)!r}) / f"{{place}}-{{os.getpid()}}").touch()
-while not pathlib.Path({str(gate)!r}).exists():
-    time.sleep(0.05)
-""")
-    jobs = [f"__import__('runpy').run_path({str(script)!r})['place'] + {name!r}" for name in "ab"]
-    address = "127.0.0.2"  # Ray replaces 127.0.0.1 by another address of the machine
-    node = {"num_cpus": 1, "node_ip_address": address, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=node)
-    try:
-        second = cluster.add_node(num_cpus=1, node_ip_address=address)
-        monkeypatch.setenv("RAY_ADDRESS", cluster.address)
-
-        def kill_the_second() -> None:
-            wait_for(lambda: len({at.name.split("-")[0] for at in places.iterdir()}) == 2)
-            cluster.remove_node(second, allow_graceful=False)
-            for at in places.iterdir():
-                node_id, pid = at.name.split("-")
-                if node_id == second.node_id:  # a worker survives its node for a moment
-                    with suppress(ProcessLookupError):
-                        os.kill(int(pid), signal.SIGKILL)
-            gate.touch()
-
-        with ThreadPoolExecutor() as pool:
-            killed = pool.submit(kill_the_second)
-            found = results(jobs, workers=2, engine="ray")
-            killed.result()
-    finally:
-        cluster.shutdown()
-    assert len({value[:-1] for value in found.values()}) == 1  # the node that was left

@@ -1,6 +1,5 @@
 """Whole runs in processes of their own: killed, interrupted, without room, by Ray."""
 
-import importlib.util
 import os
 import resource
 import signal
@@ -150,13 +149,6 @@ def test_another_request_is_refused(generate, demonstrations, attempts):
     assert code == 2
     assert "seed: 0 in the directory, 1 requested" in err
     assert attempts(demonstrations) == before
-
-
-@pytest.mark.skipif(not importlib.util.find_spec("ray"), reason="Ray is not installed")
-def test_ray_makes_the_same_set(generate, demonstrations, attempts, tmp_path):
-    code, _, err = generate(tmp_path / "demos", "--engine", "ray", "--workers", "2").end()
-    assert code == 0, err
-    assert attempts(tmp_path / "demos") == attempts(demonstrations)
 
 
 SPLIT_OUT_OF_REACH = """\

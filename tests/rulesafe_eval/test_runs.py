@@ -215,7 +215,7 @@ def test_a_film_that_was_ended_half_way_is_made_anew(to_film, tmp_path, monkeypa
 
 
 def test_a_film_whose_worker_dies_is_no_film(to_film, tmp_path, monkeypatch):
-    monkeypatch.setitem(ENGINES, "local", Deadly)
+    monkeypatch.setitem(ENGINES.builtin, "local", Deadly)
     with pytest.raises(RuleSafeError, match=r"seed .*the worker died, 3 times"):
         videos.make(to_film[0], tmp_path, [to_film[1]], 1, "local")
 

@@ -1,4 +1,4 @@
-"""Run jobs in worker processes of this machine, or with Ray.
+"""Run jobs in worker processes of this machine, or with the engine of an installed package.
 
 `submit` adds a job to an engine (at most one per worker); `wait` returns a finished job, its value,
 and whether its worker died. If a worker dies, only its current job is lost.
@@ -12,11 +12,11 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from multiprocessing import connection, get_context, resource_tracker
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
-from rulesafe_core.errors import RuleSafeError, missing_package
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import Registry
 
 TRIES = 3
 """Maximum number of attempts of a job whose worker dies."""
@@ -28,9 +28,6 @@ llvmpipe). Workers share the cores, so the default of a worker is one thread."""
 TERMINATE_TIMEOUT = 5.0
 """Time (s) after which a terminated worker is killed."""
 
-Engine = Literal["local", "ray"]
-"""Names of engines: worker processes of this machine, or Ray."""
-
 Job = TypeVar("Job")
 Value = TypeVar("Value")
 
@@ -40,7 +37,7 @@ def run(
     jobs: Iterable[Job | None],
     note: Callable[[Job, Value], None],
     workers: int = 1,
-    engine: Engine = "local",
+    engine: str = "local",
     on_death: Callable[[Job], Value] | None = None,
 ) -> None:
     """Run jobs in parallel worker processes.
@@ -50,7 +47,7 @@ def run(
         jobs: the next one is taken when a worker is free; None: none until another job ends.
         note: called in this process with each finished job and its value, before the next is taken.
         workers: number of jobs that run in parallel.
-        engine: one of ENGINES.
+        engine: name of an engine, see ENGINES.
         on_death: returns the value of a job whose worker died TRIES times.
 
     Raises:
@@ -61,7 +58,7 @@ def run(
         raise RuleSafeError(f"at least one worker is needed; got {workers}")
     waiting, retries = iter(jobs), list[Job]()
     deaths: Counter[Job] = Counter()
-    pool: LocalEngine[Job] | RayEngine[Job] = ENGINES[engine](work, workers)
+    pool: LocalEngine[Job] = ENGINES.load(engine)(work, workers)
     try:
         while True:
             while pool.busy < workers:
@@ -85,7 +82,7 @@ def run(
         pool.close()
 
 
-def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
+def guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
     """Return the value and an empty string, or None and the error (exceptions may not pickle)."""
     try:
         return work(job), ""
@@ -95,8 +92,8 @@ def _guarded(work: Callable[[Any], Any], job: Any) -> tuple[Any, str]:
         return None, f"{job} failed:\n{traceback.format_exc()}"
 
 
-def _value(result: tuple[Any, str]) -> Any:
-    """Return the value of a result of `_guarded`, or raise its error as a RuleSafeError."""
+def value_of(result: tuple[Any, str]) -> Any:
+    """Return the value of a result of `guarded`, or raise its error as a RuleSafeError."""
     value, error = result
     if error:
         raise RuleSafeError(error)
@@ -119,7 +116,7 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _worker_environment() -> Iterator[None]:
+def worker_environment() -> Iterator[None]:
     """Start child processes with one thread each and with SIGINT blocked: a terminal sends Ctrl-C
     to all processes, but only the parent process handles it."""
     threads = {name: os.environ.get(name, "1") for name in THREADS}
@@ -158,7 +155,7 @@ def _serve(pipe: connection.Connection, work: Callable[[Any], Any]) -> None:
     try:
         pipe.send(None)
         while True:
-            pipe.send(_guarded(work, pipe.recv()))
+            pipe.send(guarded(work, pipe.recv()))
     except (EOFError, OSError):
         return
 
@@ -170,7 +167,7 @@ class _Worker:
         context = get_context("spawn")  # a fork would share the parent's threads and devices
         self.pipe, child_pipe = context.Pipe()
         self.process = context.Process(target=_serve, args=(child_pipe, work), daemon=True)
-        with _worker_environment():
+        with worker_environment():
             self.process.start()
         child_pipe.close()
         self.started = False
@@ -231,7 +228,7 @@ class LocalEngine(Generic[Job]):
                 return job, None, True
             if worker.started:
                 worker.job = None
-                return job, _value(result), False
+                return job, value_of(result), False
             worker.started = True
 
     def _drop(self, worker: _Worker) -> None:
@@ -243,69 +240,5 @@ class LocalEngine(Generic[Job]):
             self._drop(worker)
 
 
-class RayEngine(Generic[Job]):
-    """Ray workers of the cluster in RAY_ADDRESS, which must share the file system; without this
-    variable, of a local Ray instance with `workers` processes on the loopback interface.
-
-    Raises:
-        RuleSafeError: Ray is not installed.
-    """
-
-    def __init__(self, work: Callable[[Job], Any], workers: int):
-        try:
-            self._ray = import_module("ray")
-        except ImportError as error:
-            raise missing_package(error) from error
-        self._jobs: dict[Any, Job] = {}
-        self._finished: list[Any] = []
-        if "RAY_ADDRESS" in os.environ:
-            self._ray.init(log_to_driver=False)
-        else:
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-            with _worker_environment():
-                self._ray.init(
-                    address="local",  # do not connect to another Ray instance on this machine
-                    num_cpus=workers,
-                    include_dashboard=False,
-                    _node_ip_address="127.0.0.1",
-                    log_to_driver=False,
-                    logging_level="ERROR",
-                )
-        task = self._ray.remote(num_cpus=1, max_retries=0)(_guarded)
-        self._submit = lambda job: task.remote(work, job)
-
-    @property
-    def busy(self) -> int:
-        return len(self._jobs)
-
-    def submit(self, job: Job) -> None:
-        self._jobs[self._submit(job)] = job
-
-    def wait(self) -> tuple[Job, Any, bool]:
-        if not self._finished:
-            references = list(self._jobs)
-            first, _ = self._ray.wait(references)
-            # All that have finished: one call for each job would take time in proportion to the
-            # square of the number of workers.
-            found, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
-            self._finished = found or first
-        reference = self._finished.pop()
-        job = self._jobs.pop(reference)
-        deaths = self._ray.exceptions
-        try:
-            return job, _value(self._ray.get(reference)), False
-        except (deaths.WorkerCrashedError, deaths.NodeDiedError, deaths.OutOfMemoryError):
-            return job, None, True
-        except deaths.RayError as error:
-            raise RuleSafeError(f"Ray could not run {job}: {error}") from error
-
-    def close(self) -> None:
-        for reference in self._jobs:
-            self._ray.cancel(reference, force=True)
-        self._ray.shutdown()
-
-
-ENGINES: dict[Engine, type[LocalEngine] | type[RayEngine]] = {
-    "local": LocalEngine,
-    "ray": RayEngine,
-}
+ENGINES: Registry[Any] = Registry("rulesafe.engines", "engine", {"local": LocalEngine})
+"""Engines by name: classes with the constructor and the methods of `LocalEngine`."""

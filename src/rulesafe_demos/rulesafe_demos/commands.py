@@ -8,13 +8,15 @@ import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_core.plugins import Registry
-from rulesafe_data.engines import Engine
+from rulesafe_data.engines import ENGINES
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
 from rulesafe_sim.episode import DEFAULT_SPLIT
 
 if TYPE_CHECKING:
     from rulesafe_demos.render import Rendering
+
+EngineName = Annotated[str, tyro.conf.arg(metavar=ENGINES.metavar)]
 
 Directory = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
@@ -36,7 +38,7 @@ def generate(
     programs: str = "",
     passes: Literal["both", "states"] = "both",
     workers: int = 1,
-    engine: Engine = "local",
+    engine: EngineName = "local",
 ) -> int:
     """Generate demonstrations until each rule has its episodes; write a dataset.
 
@@ -63,7 +65,8 @@ def generate(
             rule's shortest plan as `rulesafe demos program` prints it.
         passes: states: physics only. both: also render images and point clouds in a second pass.
         workers: Number of parallel processes.
-        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
+        engine: local: worker processes. ray: Ray, on this machine or the cluster of RAY_ADDRESS
+            (integrations/ray_engine).
     """
     from rulesafe_demos.attempts import make_request
 
@@ -96,7 +99,7 @@ def render(
     cameras: str = "",
     camera_rate: int = 10,
     workers: int = 1,
-    engine: Engine = "local",
+    engine: EngineName = "local",
 ) -> None:
     """Render images and point clouds of recorded episodes, and write the dataset.
 
@@ -116,7 +119,8 @@ def render(
         camera_rate: Rate of images and point clouds, Hz: 1, 2, 5 or 10. The frames between two of
             them repeat the last one. 1 takes a tenth of the time.
         workers: Number of parallel processes.
-        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS.
+        engine: local: worker processes. ray: Ray, on this machine or the cluster of RAY_ADDRESS
+            (integrations/ray_engine).
     """
     from rulesafe_core.cameras import load_cameras
     from rulesafe_demos.render import Rendering
@@ -127,7 +131,7 @@ def render(
     _render(directory, rendering, workers, engine)
 
 
-def _render(directory: Path, rendering: "Rendering", workers: int, engine: Engine) -> None:
+def _render(directory: Path, rendering: "Rendering", workers: int, engine: str) -> None:
     from rulesafe_demos.render import render as make
 
     total, new = make(directory, rendering, workers, engine)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.engines import TRIES, Engine, run
+from rulesafe_data.engines import TRIES, run
 from rulesafe_data.run_folder import Line
 from rulesafe_demos.attempts import GenerationRequest
 from rulesafe_demos.perform import perform, record_failure
@@ -17,9 +17,7 @@ from rulesafe_sim.episodes import Episode
 RULES_PER_LINE = 5
 
 
-def generate(
-    request: GenerationRequest, directory: Path, workers: int, engine: Engine
-) -> list[str]:
+def generate(request: GenerationRequest, directory: Path, workers: int, engine: str) -> list[str]:
     """Run the attempts that a directory lacks; return the rules with too few successful episodes.
 
     An interrupted run resumes when called again; its recordings are identical to those of an
@@ -41,7 +39,7 @@ def generate(
         return schedule.short()
 
 
-def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: Engine) -> None:
+def _make(schedule: AttemptSchedule, folder: DemoFolder, workers: int, engine: str) -> None:
     with GenerationProgress(schedule) as progress:
 
         def note(episode: Episode, line: Line) -> None:

@@ -17,7 +17,7 @@ from rulesafe_core.text_files import read_json
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.engines import Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
@@ -68,7 +68,7 @@ class Place:
 
 
 def render(
-    directory: Path, rendering: Rendering, workers: int = 1, engine: Engine = "local"
+    directory: Path, rendering: Rendering, workers: int = 1, engine: str = "local"
 ) -> tuple[int, int]:
     """Write missing and damaged episodes of a dataset; return the numbers of all and new episodes.
 

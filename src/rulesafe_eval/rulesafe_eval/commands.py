@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
+from rulesafe_core.plugins import FORM
 from rulesafe_eval.commands_verify import verify
 from rulesafe_eval.conclusion import conclude, print_table
 from rulesafe_eval.conditions import Conditions
@@ -25,7 +26,7 @@ def evaluate(
     execution: Literal["newest", "blended"] = EXECUTION,
     films: int = 2,
     workers: int = 1,
-    engine: Literal["local", "ray", "ros"] = "local",
+    engine: Annotated[str, tyro.conf.arg(metavar=f"{{local,ros}}|{FORM}")] = "local",
 ) -> None:
     """Evaluate a policy on episodes of some rules and write a report.
 
@@ -44,9 +45,9 @@ def evaluate(
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
         films: Maximum number of videos per rule, alternating failures and successes; 0: none.
         workers: Number of parallel processes.
-        engine: ray: run the workers with Ray, on this machine or the cluster of RAY_ADDRESS. ros:
-            run the episodes in the simulation of a running ROS graph, where another node is the
-            policy; --policy names it in the results.
+        engine: local: worker processes. ray: Ray, on this machine or the cluster of RAY_ADDRESS
+            (integrations/ray_engine). ros: run the episodes in the simulation of a running ROS
+            graph, where another node is the policy; --policy names it in the results.
     """
     from rulesafe_data.run_folder import results_folder
 

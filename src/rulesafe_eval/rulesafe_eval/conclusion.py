@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulesafe_data.engines import Engine
 from rulesafe_eval.request import load_request, title_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def conclude(
     content: dict[str, Any],
     films: int,
     workers: int = 1,
-    engine: Engine = "local",
+    engine: str = "local",
     runner: "EpisodeRunner | None" = None,
 ) -> None:
     """Print the summary of an evaluation; write its report, videos and submission.

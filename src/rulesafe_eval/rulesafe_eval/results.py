@@ -18,7 +18,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import remove_drafts
 from rulesafe_core.text_files import read_json
 from rulesafe_data.bars import ProgressBar
-from rulesafe_data.engines import Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
 from rulesafe_eval.request import EvaluationRequest, ResultsFolder, load_request
@@ -65,7 +65,7 @@ def evaluate(
     request: EvaluationRequest,
     directory: Path,
     workers: int = 1,
-    engine: Engine = "local",
+    engine: str = "local",
     runner: EpisodeRunner | None = None,
 ) -> dict[str, Any]:
     """Run the missing episodes of a directory, write results.json and return its content.

@@ -27,7 +27,7 @@ from planner_node.reach import out_of_reach
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
-from rulesafe_data.engines import Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
 from rulesafe_eval.request import EvaluationRequest, disturbances_of, title_of
@@ -205,7 +205,7 @@ def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
 def differences(
     content: Mapping[str, Any],
     workers: int = 1,
-    engine: Engine = "local",
+    engine: str = "local",
     on_episode: Callable[[], object] = lambda: None,
 ) -> list[str]:
     """Execute a submission's actions again; return all differences as text, none if it is verified.

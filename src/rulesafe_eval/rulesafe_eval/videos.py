@@ -15,7 +15,7 @@ import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bars import ProgressBar
-from rulesafe_data.engines import Engine, run
+from rulesafe_data.engines import run
 from rulesafe_data.films.strip import Tokens
 from rulesafe_data.films.subscriber import EpisodeVideo
 from rulesafe_data.layout import FPS
@@ -64,7 +64,7 @@ def make(
     directory: Path,
     lines: Sequence[Line],
     workers: int,
-    engine: Engine,
+    engine: str,
     runner: EpisodeRunner | None = None,
 ) -> None:
     """Record the episodes that have no video yet; `runner` as for `results.evaluate`.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from operator import neg
 
-from rulesafe_data.engines import Engine, run
+from rulesafe_data.engines import run
 from rulesafe_studies.bench.commands import BenchOptions
 from rulesafe_studies.measuring import Measure, run_apart
 
@@ -38,7 +38,7 @@ def with_ray(workers: int, jobs: int) -> list[float]:
         return [_time(workers, jobs, "ray")]
 
 
-def _time(workers: int, jobs: int, engine: Engine) -> float:
+def _time(workers: int, jobs: int, engine: str) -> float:
     """Return the wall time (ms) of a job while others are distributed: after the first `workers`
     jobs, during which the processes start, and before the last ones."""
     ended: list[float] = []

@@ -1,0 +1,1 @@
+"""The engine `ray`, which distributes jobs with Ray."""

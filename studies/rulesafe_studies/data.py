@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rulesafe_core.files import write_atomically
-from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_eval.table import ALL, Pooled, pool
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
@@ -44,6 +44,15 @@ def pick(rows: Iterable[Row], **wanted: str) -> Row:
 def stored(name: str, folders: Sequence[str] = ("twenty_rules", "memories")) -> list[Path]:
     """Return the stored evaluations of a policy, one for each training."""
     return sorted(path for each in folders for path in (DATA / each).glob(f"{name}_[0-9].json"))
+
+
+def pool_rules(contents: Sequence[Mapping[str, Any]]) -> Pooled:
+    """Return the episodes under all rules, one or more, of some results.json of one policy in one
+    condition."""
+    found = pool(contents)
+    of_all = [kinds for condition, kinds in found.items() if condition[0] == ALL]
+    ((pooled,),) = (kinds.values() for kinds in of_all or found.values())
+    return pooled
 
 
 def pooled(paths: Iterable[Path]) -> Pooled:

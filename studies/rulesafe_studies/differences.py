@@ -56,3 +56,13 @@ def difference(first: Pooled, second: Pooled) -> Difference:
     gain = 100 * (means[1] - means[0])
     low, high = np.quantile(100 * (resampled[1] - resampled[0]), (0.025, 0.975))
     return Difference(gain.mean(), low, high, sign_flips(gain))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number (Holm, A simple sequentially rejective multiple
+    test procedure, Scandinavian Journal of Statistics 6, 1979)."""
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - place)))
+        corrected[index] = largest
+    return corrected

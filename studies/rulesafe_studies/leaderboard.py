@@ -18,9 +18,9 @@ from rulesafe_data.files import write_json
 from rulesafe_eval.benchmark_names import benchmark_of
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
-from rulesafe_eval.table import Pooled, pool_rules
+from rulesafe_eval.table import Pooled
 from rulesafe_sim.benchmarks import BENCHMARKS, load_benchmark
-from rulesafe_studies.data import ROOT
+from rulesafe_studies.data import ROOT, pool_rules
 
 FOLDER = ROOT / "studies/submissions"
 VERIFIED = FOLDER / "verified.json"

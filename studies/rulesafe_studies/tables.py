@@ -18,7 +18,6 @@ from rulesafe_eval.statistics import (
     FEWEST,
     bootstrap,
     cluster_sums,
-    holm,
     mean,
     percent,
     sign_flips,
@@ -28,7 +27,7 @@ from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_studies.data import DATA, pooled, stored
-from rulesafe_studies.differences import difference, points
+from rulesafe_studies.differences import difference, holm, points
 
 Cells = tuple[str, ...]
 

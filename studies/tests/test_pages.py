@@ -12,7 +12,7 @@ from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_studies import csv_tables, pages, tables
 from rulesafe_studies.data import DATA, RESULTS, pick, pooled, read_csv, stored
-from rulesafe_studies.differences import difference
+from rulesafe_studies.differences import difference, holm
 from rulesafe_studies.figures import draw_figures
 
 
@@ -134,3 +134,9 @@ def test_the_figures_are_drawn(tmp_path):
         with Image.open(path) as drawn, Image.open(RESULTS / path.name) as kept:
             assert drawn.size == kept.size
             assert len(np.unique(np.asarray(drawn.convert("L")))) > 50
+
+
+def test_holms_correction():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]  # increasing, and at most 1
+    assert holm([]) == []

@@ -16,7 +16,6 @@ from rulesafe_eval.statistics import (
     clipped,
     cluster_sums,
     failures,
-    holm,
     mcnemar,
     newcombe,
     sign_flips,
@@ -400,9 +399,3 @@ def test_a_comparison_names_both_evaluations_that_share_nothing():
     assert "p with rule_020 on safe_01, seeds 0..1 and q with rule_020 on safe_01, seeds 0..0" in (
         str(caught.value)
     )
-
-
-def test_holms_correction():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.6, 0.9]) == [1.0, 1.0]  # increasing, and at most 1
-    assert holm([]) == []

@@ -10,7 +10,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
-from rulesafe_eval.table import bars, page, policy_label, pool, pool_rules
+from rulesafe_eval.table import bars, page, policy_label, pool
 from rulesafe_studies.keyframes import OraclePhases
 
 
@@ -131,11 +131,6 @@ def test_rules_are_pooled_by_the_pose_of_the_safe():
     assert first.startswith(" all 2 rules, ") and "none" not in first, "without all of the rules"
     assert "| 9 of 16 |" in first and "failures" not in first and "failures" in second
     assert "no shared episodes" not in text, third
-
-
-def test_the_episodes_under_one_rule_are_those_under_all():
-    contents = [results(VQ, seed, [1, 0]) for seed in (0, 1)]
-    assert len(pool_rules(contents).lines) == 4
 
 
 def test_one_episode_each_is_enough_for_a_page():

@@ -60,16 +60,6 @@ def cluster_sums(
     return sums.astype(np.float64), np.bincount(at).astype(np.float64)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number (Holm, A simple sequentially rejective multiple
-    test procedure, Scandinavian Journal of Statistics 6, 1979)."""
-    corrected, largest = [0.0] * len(p_values), 0.0
-    for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - place)))
-        corrected[index] = largest
-    return corrected
-
-
 def newcombe(both: int, only_first: int, only_second: int, neither: int) -> tuple[float, float]:
     """Return the interval of a difference of paired rates, second minus first.
 

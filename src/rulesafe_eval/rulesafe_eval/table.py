@@ -103,15 +103,6 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     return dict(sorted((_all_rules(found) | found).items()))
 
 
-def pool_rules(contents: Sequence[Mapping[str, Any]]) -> Pooled:
-    """Return the episodes under all rules, one or more, of some results.json of one policy in one
-    condition."""
-    found = pool(contents)
-    of_all = [kinds for condition, kinds in found.items() if condition[0] == ALL]
-    ((pooled,),) = (kinds.values() for kinds in of_all or found.values())
-    return pooled
-
-
 def _all_rules(
     found: Mapping[Condition, Mapping[str, Pooled]],
 ) -> dict[Condition, dict[str, Pooled]]:

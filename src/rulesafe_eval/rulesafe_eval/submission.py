@@ -205,14 +205,13 @@ def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
 def differences(
     content: Mapping[str, Any],
     workers: int = 1,
-    engine: str = "local",
     on_episode: Callable[[], object] = lambda: None,
 ) -> list[str]:
     """Execute a submission's actions again; return all differences as text, none if it is verified.
 
     Args:
         content: as returned by `read_submission`.
-        workers, engine: as for `rulesafe eval`.
+        workers: number of parallel processes.
         on_episode: called after each episode.
     """
     request = request_of(content)
@@ -229,7 +228,7 @@ def differences(
         on_episode()
 
     jobs = [expected[key] for key in expected if key in stated]
-    run(partial(check, EpisodeRunner(request.setup), stated), jobs, note, workers, engine)
+    run(partial(check, EpisodeRunner(request.setup), stated), jobs, note, workers)
     for name, compute in () if texts else STATISTICS.items():  # of the verified values
         if _plain(compute(content["episodes"])) != content.get(name):
             texts.append(f"{name}: differs from the episodes' values")

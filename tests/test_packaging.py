@@ -148,7 +148,6 @@ PIP = {
             "pyarrow",
             "pymodbus",
             "pyseccomp",
-            "ray",
             "rich",
             *("lz4", "mcap", "rosbags", "zstandard"),
             "safetensors",
@@ -180,9 +179,7 @@ def test_manifest_declares_what_is_imported_and_nothing_else(path):
     assert {depend.name for depend in parse_package(str(manifest)).exec_depends} == expected
     assert from_pip(manifest) == by_pip
     declared = PROJECT["project"]["dependencies"] + [
-        line
-        for extra in ("ray", "llm", "learn", "robot", "bags", "view")
-        for line in OPTIONAL[extra]
+        line for extra in ("llm", "learn", "robot", "bags", "view") for line in OPTIONAL[extra]
     ]
     required = {PIP[module] for module in imported & PIP.keys()}
     assert required <= {re.split("[<>=]", line)[0] for line in declared}

@@ -21,7 +21,6 @@ EXTRAS = {
     **dict.fromkeys(("lz4", "mcap", "rosbags", "zstandard"), "bags"),
     "openai": "llm",
     "pymodbus": "robot",
-    "ray": "ray",
     **dict.fromkeys(("builtin_interfaces", "diagnostic_msgs", "geometry_msgs"), "ros"),
     **dict.fromkeys(("rcl_interfaces", "rclpy", "rosgraph_msgs"), "ros"),
     **dict.fromkeys(("sensor_msgs", "std_msgs", "std_srvs", "trajectory_msgs"), "ros"),

@@ -31,6 +31,7 @@ INTEGRATIONS = {
         **dict.fromkeys(("safes import", "safes check", "safes export"), "urdf"),
     },
     "rulesafe.dataset_formats": {"groot": "groot", "lerobot-v2.1": "openpi"},
+    "rulesafe.engines": {"ray": "ray_engine"},
     "rulesafe.policy_schemes": {"groot": "groot", "openpi": "openpi"},
 }
 """Entry points of the distributions in integrations/: group -> name -> folder there."""

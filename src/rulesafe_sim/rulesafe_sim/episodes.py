@@ -269,15 +269,13 @@ class TimedPlan(EpisodePlan):
         return super().seed_of(rule, number)
 
 
-def check_seeds(first: int, episodes: int, reserved: int = 0) -> None:
+def check_seeds(first: int, episodes: int) -> None:
     """Raise RuleSafeError unless the seeds of some episodes are those of evaluations.
 
     Args:
         first, episodes: seed of the first episode of a rule, and their number.
-        reserved: start of a further range of as many seeds, of sealed evaluations.
     """
-    start = reserved if reserved and first >= reserved else 0
-    if episodes < 1 or first < 0 or first - start + episodes > EVALUATION_SEEDS:
+    if episodes < 1 or first < 0 or first + episodes > EVALUATION_SEEDS:
         raise RuleSafeError(
             f"evaluations have the seeds 0..{EVALUATION_SEEDS - 1}, one for each episode of a "
             f"rule; got {episodes} episodes from seed {first}"

@@ -34,6 +34,7 @@ def test_configuration(write):
     assert page("configuration") == write("configuration"), MEND
 
 
+@pytest.mark.thorough  # tests/ros/test_docs.py compares interface.md with a graph
 @pytest.mark.ros
 @pytest.mark.render
 def test_topics(tmp_path):

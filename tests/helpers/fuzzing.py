@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rulesafe_core.errors import RuleSafeError
 
-FEW = 60
+FEW = 40
 INPUTS = int(os.environ.get("RULESAFE_FUZZ", FEW))
 CALLS = 10**6
 """Largest work of a reader with one input, in calls of functions; most need fewer than 10**5."""

@@ -26,9 +26,9 @@ if "parent" in behaviour:
 part = here / (name + ".part")
 part.write_text(str(os.getpid()))
 try:
-    part.rename(here / (name + ".pid"))
     print("hello from", name)
     print("trouble from", name, file=sys.stderr)
+    part.rename(here / (name + ".pid"))
     time.sleep(300 if "wait" in behaviour else 0)
 except KeyboardInterrupt:
     print("interrupted", name)

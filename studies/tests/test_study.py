@@ -145,7 +145,8 @@ def _is_long(rule):
 def test_a_failed_command_is_named(tmp_path, calls):
     program = tmp_path / "bin/rulesafe"
     program.write_text("#!/bin/sh\ncase $* in *two_level*) echo broken; exit 3;; esac\n")
-    environment = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "RULESAFE_STUDIES": "rulesafe studies"}
     run = begin(tmp_path / "out", "twenty_rules", **environment)
     output, _ = run.communicate(timeout=120)
     assert run.returncode != 0 and "failed: two_levels 0 none none; see " in output

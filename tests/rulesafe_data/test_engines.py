@@ -23,15 +23,13 @@ def test_jobs_deaths_and_errors(tmp_path):
     path = f"__import__('pathlib').Path({str(mark)!r})"
     once = f"{path}.exists() or ({path}.touch(), {DIE})"
     jobs = [f"{n} * {n}" for n in range(6)]
-    words = {"workers": 2}
-    found = results(
-        [*jobs[:3], DIE, *jobs[3:], once], on_death=lambda job: f"died of {job}", **words
-    )
+    jobs_and_deaths = [*jobs[:3], DIE, *jobs[3:], once]
+    found = results(jobs_and_deaths, workers=2, on_death=lambda job: f"died of {job}")
     assert [found[job] for job in jobs] == [n * n for n in range(6)]
     assert found[DIE] == f"died of {DIE}"  # every time
     assert found[once] is True  # the second time
     with pytest.raises(RuleSafeError, match="ZeroDivisionError"):
-        results(["1 / 0"], **words)
+        results(["1 / 0"], workers=2)
 
 
 @pytest.mark.parametrize("workers", [0, -1])

@@ -28,7 +28,7 @@ from sensor_msgs.msg import CompressedImage, Image
 from planner_node.reach import out_of_reach
 from policy_node.convert import TOKENS_QOS
 from rulesafe_core.cameras import load_cameras
-from rulesafe_core.chunks import SECOND
+from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
@@ -153,9 +153,6 @@ STATUS_TIMEOUT = 30.0
 """Wall time (s) without a status after which the episode fails. A running simulation publishes ten
 statuses per second, also while simulated time is paused."""
 
-FRAME = 0.1
-"""Simulated time of a frame, s. An episode ends at the end of a frame, as in process."""
-
 Report = Callable[[list[Line]], None]
 
 
@@ -182,8 +179,11 @@ def conditions_of(goal: Evaluate.Goal) -> Conditions:
 
 
 def ends_frame(status: EpisodeStatus) -> bool:
-    """Return whether a status is that of the end of a frame, or of a simulation that waits."""
-    frames = status.episode_time / FRAME
+    """Return whether a status is that of the end of a frame, or of a simulation that waits.
+
+    An episode ends at the end of a frame, as in process.
+    """
+    frames = status.episode_time * SECOND / PERIOD
     return bool(status.waiting) or abs(frames - round(frames)) < 0.01
 
 

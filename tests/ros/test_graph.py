@@ -38,6 +38,11 @@ def line_with(process, text):
     raise AssertionError(f"it ended without {text!r}")
 
 
+def rows(text: str) -> dict[str, list[str]]:
+    """Return the other columns of a table by its first one."""
+    return {line.split()[0]: line.split()[1:] for line in text.splitlines()}
+
+
 def test_the_commands_inspect_a_simulation(start, look):
     """The commands run at the same time, since none reads what another one changes."""
     start("rulesafe_sim.node", "cameras:=false", "rule:=rule_005")
@@ -59,7 +64,10 @@ def test_the_commands_inspect_a_simulation(start, look):
         codes[name], said[name] = process.wait()
     wrong = {"nobody": 2, "no service": 2, "read only": 2, "refused": 1}
     assert codes == {name: wrong.get(name, 0) for name in asked}, said
-    listed = {line.split()[0]: line.split()[1:] for line in said["list"].splitlines()}
+    listed = rows(said["list"])
+    for _ in range(5):  # a list has what was discovered until nothing changed for a second
+        if listed["/joint_states"][2] == "0":
+            listed = rows(look("topic", "list").wait()[1])
     assert listed["/instruction"][:2] == ["std_msgs/msg/String", "1"]
     assert listed["/policy/action_chunk"][1] == "0" and int(listed["/joint_states"][2]) >= 1
     first, rest = re.sub("^waiting for .*\n", "", said["echo"]).split("---\n")

@@ -26,7 +26,7 @@ WORKDIR /rulesafe
 # First what a change of the code leaves as it is: system packages, Python packages, messages. The
 # set-up runs once more below, where it finds all of that in place.
 COPY constraints.txt requirements.lock ./
-COPY scripts/setup.sh scripts/vulkan_devices.py scripts/backports_source.py scripts/
+COPY scripts/setup.sh scripts/
 COPY src/rulesafe_interfaces src/rulesafe_interfaces
 COPY src/unitree_hg src/unitree_hg
 COPY src/control_msgs src/control_msgs

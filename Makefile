@@ -21,7 +21,7 @@ $(foreach word,policy rule safe seed split memory,$(if $(filter command,$(origin
 
 # Marks of tests (pyproject.toml describes them) that `make test` and `make check` leave out.
 THOROUGH := thorough or colcon or train
-SLOW := $(THOROUGH) or ros or render or episode
+SLOW := $(THOROUGH) or ros or episode
 
 .DEFAULT_GOAL := help
 .PHONY: help setup browser demo check test test-all lint docs bench clean fuzz campaign mutants paper
@@ -29,7 +29,7 @@ SLOW := $(THOROUGH) or ros or render or episode
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-setup: ## Install what is missing: packages, Vulkan driver, .venv, interfaces
+setup: ## Install what is missing: compilers, .venv, interfaces
 	@scripts/setup.sh
 
 # Without ARGS: the expert, then the policy for all rules, whose memory tokens are shown below its
@@ -60,7 +60,7 @@ test: browser ## Lint, type-check, and test every promise of the product once
 test-all: browser ## Also campaigns, trainings, the colcon build and wheels, integrations and studies
 	$(call run_tests,tests $(wildcard integrations studies))
 
-check: lint ## Lint, type-check and run the tests without graph, rendering, training or episodes
+check: lint ## Lint, type-check and run the tests without graph, training or episodes
 	@.venv/bin/pytest -n auto --dist worksteal -q -m "not ($(SLOW))"
 
 lint: setup ## Check style, format and types

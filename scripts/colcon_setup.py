@@ -3,7 +3,9 @@
 Package data and entry points are those of the pyproject.toml at the root, which pip uses.
 """
 
+import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
@@ -13,6 +15,16 @@ PROJECT = load_file(Path(__file__).resolve().parents[1] / "pyproject.toml")
 MANIFEST = {element.tag: element.text for element in ElementTree.parse("package.xml").getroot()}
 NAME = str(MANIFEST["name"])
 NODES = PROJECT["project"]["entry-points"]["rulesafe.nodes"]
+
+
+def compiled() -> dict[str, Any]:
+    """Return the arguments for a package with libraries in C++."""
+    if not Path(NAME, "native").is_dir():
+        return {}
+    sys.path.insert(0, str(Path(__file__).parent))
+    from kernels import BuildKernels, kernels
+
+    return {"ext_modules": kernels("."), "cmdclass": {"build_ext": BuildKernels}}
 
 
 def entries(group: dict[str, str]) -> list[str]:
@@ -45,4 +57,5 @@ setup(
         "install": {"install_scripts": f"$base/lib/{NAME}"},
     },
     zip_safe=False,
+    **compiled(),
 )

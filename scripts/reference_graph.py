@@ -63,7 +63,7 @@ def simulation() -> Graph:
         ("vq_memory_node.node",),
         ("rulesafe_eval.node", "episodes:=0"),
     ]
-    names = ["sim_node", "sim_camera_node", "vq_memory_node", "evaluator_node"]
+    names = ["sim_node", "vq_memory_node", "evaluator_node"]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "all_inputs.py").write_text(ALL_INPUTS)
         path = os.pathsep.join(filter(None, (folder, os.environ.get("PYTHONPATH"))))
@@ -84,7 +84,7 @@ def beside_the_robot() -> Graph:
     modules += [("policy_node.instruction_node",)]
     modules += [(f"h1_2_bridge.{name}",) for name in ("node", "supervisor_node")]
     modules += [("h1_2_bridge.camera_points_node",), ("rulesafe_core.frames_node",)]
-    names = ["robot_side_node", "camera_side_node", "instruction_node", "h1_2_bridge"]
+    names = ["robot_side_node", "instruction_node", "h1_2_bridge"]
     names += ["h1_2_bridge_listener", "h1_2_bridge_supervisor", "camera_points"]
     names += ["frames_node"]
     with _running(modules, {}) as node:

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Install what RuleSafe needs: Debian packages, a Vulkan driver for SAPIEN, a virtual environment
-# .venv with pinned Python packages, the ROS 2 interfaces and the project. Installed parts are
+# Install what RuleSafe needs: Debian packages (compilers), a virtual environment .venv with pinned Python packages, the ROS 2 interfaces and the project. Installed parts are
 # skipped. PYTHON=python3.12 selects the Python version.
 # `scripts/setup.sh tests` also installs a browser, which some tests control; `scripts/setup.sh
 # dependencies` installs all but the project and does not need its sources.
@@ -10,7 +9,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly venv="$PWD/.venv"
 readonly log="$PWD/log/setup.log"
 readonly integrations=(groot openpi ray_engine urdf xr_teleoperate) # folders of integrations/ that README.md mentions
-readonly mesa_wanted=23.2 # Debian 12's 22.3 lacks a feature that SAPIEN requires
 
 # A sourced ROS 2 would put its own packages before those of .venv.
 unset PYTHONDONTWRITEBYTECODE # for compile_imported
@@ -107,7 +105,6 @@ missing_packages() {
     command -v dot >/dev/null || echo graphviz
     command -v c++ >/dev/null || echo g++
     command -v ninja >/dev/null || echo ninja-build
-    [[ $libraries == *libvulkan.so.1\ * ]] || echo libvulkan1
     [[ $libraries == *libX11.so.6\ * ]] || echo libx11-6 # SAPIEN links to it, even headless
     [[ $libraries == *libgomp.so.1\ * ]] || echo libgomp1
     [[ $libraries == *libseccomp.so.2\ * ]] || echo libseccomp2
@@ -130,86 +127,25 @@ update_lists() {
     as_root apt-get update </dev/null >>"$log" 2>&1 || say "apt-get update had errors: see $log"
 }
 
-# --- Vulkan ----------------------------------------------------------------------------------
-
-has_gpu_driver() {
-    nvidia-smi >/dev/null 2>&1 || compgen -G '/usr/share/vulkan/icd.d/nvidia*' >/dev/null ||
-        compgen -G '/etc/vulkan/icd.d/nvidia*' >/dev/null
-}
-
-# Mesa is installed only if SAPIEN cannot render with the existing drivers.
-needs_mesa() {
-    local devices status=0
-    devices=$("${python:-python3}" scripts/vulkan_devices.py 2>&1) || status=$?
-    printf 'Vulkan devices (%s): %s\n' "$status" "$devices" >>"$log"
-    case $status in
-        0) return 1 ;;
-        1) return 0 ;;
-        *) ! has_gpu_driver ;; # no loader yet, which is installed later: a GPU driver suffices
-    esac
-}
-
-mesa_candidate() { LC_ALL=C apt-cache policy mesa-vulkan-drivers | awk '/Candidate:/ {print $2}'; }
-new_enough() { [[ $1 == [0-9]* ]] && dpkg --compare-versions "$1" ge "$mesa_wanted"; }
 # shellcheck source=/dev/null
 release() { (. /etc/os-release && printf '%s' "${!1:-}"); }
 
-# Install Mesa's drivers, with software rendering, from the release, or from backports if too old.
-install_mesa() {
-    local suite source
-    suite=$(release VERSION_CODENAME)-backports
-    update_lists
-    if new_enough "$(mesa_candidate)"; then
-        say "Vulkan driver: Mesa $(mesa_candidate)"
-        quietly as_root apt-get install -y --no-install-recommends mesa-vulkan-drivers
-        return
-    fi
-    [[ $(release ID) == debian ]] ||
-        fail "Mesa $(mesa_candidate) of this release is too old for SAPIEN ($mesa_wanted or newer)." \
-            "On Ubuntu 22.04 enable the suite jammy-updates; else install a newer Mesa or a GPU driver."
-    say "Vulkan driver: Mesa from $suite (the release's $(mesa_candidate) is too old)"
-    if [[ $(LC_ALL=C apt-cache policy) != *n="$suite"* ]]; then
-        source=$("$python" scripts/backports_source.py "$(release VERSION_CODENAME)") ||
-            fail "no apt source from which to derive $suite; enable it and run this again."
-        say "Vulkan driver: adding $suite from this machine's own mirror to apt's sources"
-        as_root tee /etc/apt/sources.list.d/rulesafe-backports.sources <<<"$source" >>"$log"
-        update_lists
-    fi
-    quietly as_root apt-get install -y --no-install-recommends -t "$suite" mesa-vulkan-drivers
-}
-
 # --- steps -----------------------------------------------------------------------------------
 
-# $@: missing packages other than Mesa.
-ask_administrator() {
-    local wanted=()
-    [[ $# -eq 0 ]] || wanted+=("    apt-get install $*")
-    if needs_mesa; then
-        local from=""
-        [[ $(release VERSION_CODENAME) == bookworm ]] && from="-t bookworm-backports "
-        wanted+=("    apt-get install ${from}mesa-vulkan-drivers    # Mesa $mesa_wanted or newer")
-    fi
-    fail "Debian packages are missing, and this user may not install them (neither root nor sudo)." \
-        "Please ask an administrator for" "${wanted[@]}" "and call this again."
-}
-
 prepare_system() {
-    local missing devices
+    local missing
     mapfile -t missing < <(missing_packages "$python")
-    if [[ ${#missing[@]} -gt 0 ]] || needs_mesa; then
-        may_install || ask_administrator ${missing[@]+"${missing[@]}"}
+    if [[ ${#missing[@]} -gt 0 ]]; then
+        may_install ||
+            fail "Debian packages are missing, and this user may not install them (neither root nor sudo)." \
+                "Please ask an administrator for" "    apt-get install ${missing[*]}" "and call this again."
+        install_packages "${missing[@]}"
     fi
-    [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
     if [[ -z $python ]]; then
         python=$(choose_python)
         [[ -n $python ]] || fail "$(python3 --version) of this release is out of range:" \
             "install Python 3.10 to 3.13 and call this again with PYTHON=/path/to/python."
     fi
-    ! needs_mesa || install_mesa
-    devices=$("$python" scripts/vulkan_devices.py) ||
-        fail "no Vulkan device that SAPIEN can render on: $devices" \
-            "Install a GPU driver with Vulkan, or Mesa $mesa_wanted or newer."
-    say "Vulkan: ${devices//$'\n'/, }"
 }
 
 venv_is_sound() {
@@ -311,7 +247,7 @@ if [[ -n $python ]]; then
     fi
 fi
 
-system=$(fingerprint scripts/setup.sh scripts/vulkan_devices.py)
+system=$(fingerprint scripts/setup.sh)
 packages=$(fingerprint constraints.txt requirements.lock)
 # Unitree's packages are built with the CMake files of rulesafe_interfaces.
 interfaces_of() {
@@ -338,7 +274,8 @@ for name in rulesafe_interfaces control_msgs tf2_msgs unitree_hg unitree_go; do
     is_done "$name" "$interfaces" || { build_interfaces "$name" && mark_done "$name" "$interfaces"; }
 done
 if [[ ${1:-} == dependencies ]]; then exit; fi
-project=$(fingerprint pyproject.toml studies/pyproject.toml integrations/*/pyproject.toml)
+project=$(fingerprint pyproject.toml setup.py scripts/kernels.py src/rulesafe_render/rulesafe_render/native/* \
+    studies/pyproject.toml integrations/*/pyproject.toml)
 is_done project "$project" || { install_project && mark_done project "$project"; }
 is_done compiled "$packages" || { compile_imported && mark_done compiled "$packages"; }
 if [[ ${1:-} == tests ]]; then install_browser; fi

@@ -90,12 +90,7 @@ def launchable(words):
     return names <= set(known_arguments(file)) | ALWAYS
 
 
-RENDERED = {"gymnasium": (pytest.mark.render,)}
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=RENDERED.get(name, ())) for name in RUN_HERE]
-)
+@pytest.mark.parametrize("name", RUN_HERE)
 def test_programs_run(name, tmp_path):
     shutil.copy(ROOT / "src/rulesafe_sim/rulesafe_sim/data/safes/safe_03.yaml", tmp_path)
     (tmp_path / "safe_03.yaml").rename(tmp_path / "my_safe.yaml")

@@ -92,7 +92,6 @@ def test_the_policy_family_and_the_memory(rulesafe, demos):
 
 
 @pytest.mark.episode
-@pytest.mark.render
 def test_the_cameras(rulesafe, demos):
     rulesafe("demos render states --cameras wide --out images")
     store = EpisodeStore(rulesafe.folder / "images")

@@ -21,7 +21,6 @@ def test_programs_of_the_documents_run(program):
     run(program)
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_readme_programs_run(program):
     run(program)

@@ -36,7 +36,6 @@ def test_configuration(write):
 
 @pytest.mark.thorough  # tests/ros/test_docs.py compares interface.md with a graph
 @pytest.mark.ros
-@pytest.mark.render
 def test_topics(tmp_path):
     """In a process of its own, which has a ROS domain of its own."""
     pytest.importorskip("rclpy", reason="ROS 2 is not installed")

@@ -12,91 +12,6 @@ ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.thorough
 SCRIPTS = ROOT / "scripts"
 
-ONE_LINE = """\
-# deb http://off.example/debian bookworm main
-deb http://mirror.example/security bookworm-security main
-deb [arch=amd64,arm64 signed-by=/keys/debian.gpg] http://mirror.example/debian bookworm main
-"""
-DEB822 = """\
-# the mirror
-Types: deb deb-src
-URIs: http://mirror.example/debian
-Suites: bookworm bookworm-updates
-Components: main contrib
-Signed-By:
- -----BEGIN PGP PUBLIC KEY BLOCK-----
- .
- -----END PGP PUBLIC KEY BLOCK-----
-
-Types: deb
-URIs: http://mirror.example/security
-Suites: bookworm-security
-Components: main
-"""
-
-
-def backports_source(codename, etc):
-    return subprocess.run(
-        [sys.executable, str(SCRIPTS / "backports_source.py"), codename, str(etc)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture
-def etc(tmp_path):
-    (tmp_path / "sources.list.d").mkdir()
-    return tmp_path
-
-
-def test_backports_of_one_line_sources(etc):
-    (etc / "sources.list").write_text(ONE_LINE)
-    assert backports_source("bookworm", etc).stdout.splitlines() == [
-        "Types: deb",
-        "URIs: http://mirror.example/debian",
-        "Suites: bookworm-backports",
-        "Components: main",
-        "Architectures: amd64 arm64",
-        "Signed-By: /keys/debian.gpg",
-    ]
-
-
-def test_backports_of_deb822_sources_keep_an_embedded_key(etc):
-    (etc / "sources.list.d" / "debian.sources").write_text(DEB822)
-    assert backports_source("bookworm", etc).stdout.splitlines() == [
-        "Types: deb",
-        "URIs: http://mirror.example/debian",
-        "Suites: bookworm-backports",
-        "Components: main",
-        "Signed-By:",
-        " -----BEGIN PGP PUBLIC KEY BLOCK-----",
-        " .",
-        " -----END PGP PUBLIC KEY BLOCK-----",
-    ]
-
-
-def test_no_source_to_go_by_is_an_error(etc):
-    (etc / "sources.list").write_text(ONE_LINE)
-    result = backports_source("trixie", etc)
-    assert result.returncode == 1
-    assert "trixie" in result.stderr
-
-
-def test_without_a_vulkan_driver_the_check_says_so(tmp_path):
-    environment = {**os.environ, "VK_ICD_FILENAMES": str(tmp_path), "VK_DRIVER_FILES": ""}
-    result = subprocess.run(
-        [sys.executable, str(SCRIPTS / "vulkan_devices.py")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (result.returncode, result.stdout) in [
-        (1, "no Vulkan device\n"),
-        (2, "no Vulkan loader (libvulkan.so.1)\n"),
-    ]
-
 
 def test_python_out_of_range_is_refused(tmp_path):
     old = tmp_path / "python3.9"
@@ -118,7 +33,7 @@ def clone(tmp_path):
     """A folder with the set-up's script and nothing to set up."""
     (tmp_path / "clone" / "scripts").mkdir(parents=True)
     (tmp_path / "clone" / "scripts" / "setup.sh").write_text((SCRIPTS / "setup.sh").read_text())
-    for name in ("scripts/vulkan_devices.py", "constraints.txt", "requirements.lock"):
+    for name in ("constraints.txt", "requirements.lock"):
         (tmp_path / "clone" / name).touch()
     return tmp_path / "clone"
 

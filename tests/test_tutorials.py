@@ -25,7 +25,7 @@ SHARED = ("launch", "config", "datasets", "examples", "src", "package.xml")
 
 NEEDS = {
     "run_on_the_robot": (pytest.mark.ros,),
-    "record_a_demo": (pytest.mark.ros, pytest.mark.render),
+    "record_a_demo": (pytest.mark.ros,),
 }
 CHUNKS = "/policy/action_chunk"
 LONGEST = 60

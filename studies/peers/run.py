@@ -253,7 +253,7 @@ def compare(options: Options) -> None:
     if not options.cameras or not {0, 1, 2}.issuperset(options.cameras):
         raise RuleSafeError(f"cameras are {options.cameras}; valid: some of 0, 1 and 2")
     facts = {key: value for key, value in machine().items() if key != "system"}
-    scene.export(options.build / "scene", render=max(options.cameras) > 0)
+    scene.export(options.build / "scene")
     for name in options.subjects:
         python_of(SUBJECTS[name].peer, options.build.resolve())
     runs = list(measure(options))

@@ -12,10 +12,10 @@ def main(argv=None) -> None:
     scene = read_scene(options)
     import numpy as np
 
-    from rulesafe_sim.observer import Observer
+    from rulesafe_sim.observer import Views
     from rulesafe_sim.simulation import Simulation
 
-    simulation = Simulation(render=options.cameras > 0)
+    simulation = Simulation()
     simulation.reset(scene["rule"], scene["safe"], scene["seed"])
     robot, world = simulation._robot.articulation, simulation.scene
     for link in robot.links:
@@ -25,10 +25,8 @@ def main(argv=None) -> None:
     drives = zip(joints, scene["stiffness"], scene["damping"], scene["effort"], strict=True)
     for joint, stiffness, damping, effort in drives:
         joint.set_drive_properties(stiffness, damping, effort)
-    cameras = []
-    if options.cameras:
-        rig = Observer(simulation).rig
-        cameras = [rig._camera(name) for name in ("front", "head")[: options.cameras]]
+    names = ("front", "head")[: options.cameras]
+    views = Views(simulation.bodies) if names else None
     controls = scene["control_hz"] // scene["frame_hz"]
     substeps = round(1 / scene["timestep"] / scene["control_hz"])
     targets = np.array(scene["targets"])
@@ -46,11 +44,8 @@ def main(argv=None) -> None:
                 world.step()
         state["frame"] += 1
         state["command"] = target
-        if cameras:
-            world.update_render()
-            for camera in cameras:
-                camera.take_picture()
-        images = [camera.get_picture("Color")[..., :3].copy() for camera in cameras]
+        rig = views.take(simulation.joints(), *names) if views else None
+        images = [rig.rgb(name) for name in names] if rig else []
         state["last"] = robot.qpos, images
 
     measure(

@@ -22,10 +22,11 @@ from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.transforms import from_xyz_rpy, to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
+from rulesafe_sim.bodies import ROBOT
 from rulesafe_sim.physics import Groups, robot_group
-from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
-from rulesafe_sim.stand import FLOOR_Z, stand_shapes
-from rulesafe_sim.visuals import WALL, WOOD
+from rulesafe_sim.room import WALL, WOOD
+from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
+from rulesafe_sim.stand import FLOOR_Z
 
 RULE, SAFE, SEED = "rule_001", "safe_01", 0
 FRAMES = 400  # of 0.1 s; longer measurements repeat the motion
@@ -82,43 +83,32 @@ def cameras() -> list[dict[str, Any]]:
     ]
 
 
-def lights() -> list[dict[str, Any]]:
-    """Return the directional lights and the ambient light of a scene built by our renderer."""
-    import sapien
-
-    from rulesafe_sim.observer import Observer
-
-    simulation = Simulation(render=True)
-    simulation.reset(RULE, SAFE, SEED)
-    Observer(simulation)
-    kind = sapien.render.RenderDirectionalLightComponent
-    found = [
-        light
-        for entity in simulation.scene.entities
-        if (light := entity.find_component_by_type(kind))
-    ]
+def lights(simulation: Simulation) -> list[dict[str, Any]]:
+    """Return the directional lights and the ambient light of the scene."""
+    found = simulation.bodies.render_scene().lights
+    center, distance = np.array(found.shadow_center), 2.0
     return [
         {
-            "color": light.color.tolist(),
-            "direction": light.entity_pose.to_transformation_matrix()[:3, 0].tolist(),
-            "position": light.entity_pose.p.tolist(),
-            "shadow": bool(light.shadow),
-            "shadow_scale": light.shadow_half_size,
-            "shadow_near": light.shadow_near,
-            "shadow_far": light.shadow_far,
-            "shadow_map_size": light.shadow_map_size,
+            "color": color,
+            "direction": direction,
+            "position": (center - distance * np.array(direction)).tolist(),
+            "shadow": number == 0,
+            "shadow_scale": found.shadow_half,
+            "shadow_near": 0.1,
+            "shadow_far": 4.0,
+            "shadow_map_size": found.shadow_size,
         }
-        for light in found
-    ] + [{"ambient": simulation.scene.ambient_light.tolist()}]
+        for number, (direction, color) in enumerate(found.directional)
+    ] + [{"ambient": found.ambient}]
 
 
 def boxes(simulation: Simulation) -> dict[str, list[dict[str, Any]]]:
     """Return the boxes of the stand and of the room."""
     stand = [
         {"half_size": (np.array(s.size) / 2).tolist(), "color": s.material.color, **pose(s.pose)}
-        for s in stand_shapes(simulation._safe_body, simulation.pose_safe_in_pelvis)
+        for s in simulation.bodies.stand.links[0].shapes
     ]
-    half, height, thick = 2.6, 2.8, 0.02  # as in visuals.build_room
+    half, height, thick = 2.6, 2.8, 0.02  # as in room.add_room
     middle, flat = FLOOR_Z + height / 2, [1.0, 0.0, 0.0, 0.0]
     room = [{"p": [0.6, 0, FLOOR_Z - thick], "half_size": [half, half, thick], "color": WOOD}]
     for xy, size in (
@@ -133,18 +123,13 @@ def boxes(simulation: Simulation) -> dict[str, list[dict[str, Any]]]:
     return {"stand": stand, "room": [{"q": flat} | each for each in room]}
 
 
-def export(folder: Path, *, render: bool = True) -> dict[str, Any]:
-    """Write the scene into a folder; return the content of scene.json.
-
-    Args:
-        folder: created if missing.
-        render: whether lights are exported, which needs a Vulkan driver.
-    """
+def export(folder: Path) -> dict[str, Any]:
+    """Write the scene into a folder, created if missing; return the content of scene.json."""
     folder.mkdir(parents=True, exist_ok=True)
     simulation = Simulation()
     simulation.reset(RULE, SAFE, SEED)
-    physics, robot = simulation.config.physics, simulation._robot_body
-    for name, body in (("robot", without_mimics(robot)), ("safe", simulation._safe_body)):
+    physics, robot = simulation.config.physics, simulation.bodies.robot.body
+    for name, body in (("robot", without_mimics(robot)), ("safe", simulation.bodies.safe_body)):
         (folder / f"{name}.urdf").write_text(with_capsules(to_urdf(body)))
     joints = [ROBOT.joint(name) for name in simulation._robot.names]
     gains = [physics.gains[j.mimic.joint if j.mimic else j.name] for j in joints]
@@ -171,7 +156,7 @@ def export(folder: Path, *, render: bool = True) -> dict[str, Any]:
         "safe_group": Groups.SAFE,
         "pose_safe": pose(simulation.pose_safe_in_pelvis),
         "cameras": cameras(),
-        "lights": lights() if render else [],
+        "lights": lights(simulation),
         **boxes(simulation),
     }
     (folder / "scene.json").write_text(json.dumps(content))

@@ -25,11 +25,12 @@ from rulesafe_core.files import write_atomically
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.strict_yaml import read_yaml
 from rulesafe_locks.rules import PARTS
+from rulesafe_sim.bodies import placement_pose
 from rulesafe_sim.config import Placement
 from rulesafe_sim.randomisation import load_split
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import SAFES, load_safe
-from rulesafe_sim.simulation import HOME_ACTION, placement_pose
+from rulesafe_sim.simulation import HOME_ACTION
 
 SITUATIONS = (
     ("knob", True, ()),

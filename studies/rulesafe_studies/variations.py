@@ -43,7 +43,7 @@ class Sheet:
 
 def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
     """Return image pairs with captions of the first seeds of a split."""
-    simulation = Simulation(SimulationConfig(split=split), render=True)
+    simulation = Simulation(SimulationConfig(split=split))
     safes = simulation.split.safes
     drawn = []
     for seed in range(count):

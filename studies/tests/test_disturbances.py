@@ -150,7 +150,6 @@ def test_external_torques_turn_a_part_and_end_with_the_reset():
 
 
 @pytest.mark.episode
-@pytest.mark.render
 def test_the_expert_recovers_and_the_film_shows_the_same_episode(tmp_path, capsys):
     """The film executes the actions again and compares the physics, which requires the same
     disturbance."""
@@ -256,7 +255,6 @@ def test_another_episode_has_another_plan_and_opens_the_safe(monkeypatch):
 
 
 @pytest.mark.episode
-@pytest.mark.render
 def test_an_episode_after_interference_can_be_filmed(tmp_path):
     """The film compares the physics, which includes the interference."""
     words = ["eval", "--policy", "expert", "--rules", "rule_002", "--safes", "safe_02"]

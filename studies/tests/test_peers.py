@@ -84,10 +84,13 @@ def test_the_exported_bodies_have_our_collision_shapes(monkeypatch, tmp_path):
     from rulesafe_sim.simulation import Simulation
 
     scene = load("scene", monkeypatch)
-    content = scene.export(tmp_path, render=False)
+    content = scene.export(tmp_path)
     simulation = Simulation()
     simulation.reset(content["rule"], content["safe"], content["seed"])
-    for name, body in (("robot", simulation._robot_body), ("safe", simulation._safe_body)):
+    for name, body in (
+        ("robot", simulation.bodies.robot.body),
+        ("safe", simulation.bodies.safe_body),
+    ):
         links = ET.parse(tmp_path / f"{name}.urdf").getroot().iter("link")
         found = {
             link.get("name"): [shape[0].tag for shape in link.findall("collision/geometry")]
@@ -114,7 +117,6 @@ def test_our_environment_and_the_bare_loop_are_compared(tmp_path):
     assert "| bare SAPIEN loop |" in printed and not list(tmp_path.glob("errors_*"))
 
 
-@pytest.mark.render
 def test_they_are_compared_with_cameras(tmp_path):
     content, _ = compared(tmp_path, (1, 2))
     assert [run["cameras"] for run in content["runs"]] == [1, 1, 2, 2]

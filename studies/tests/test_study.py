@@ -155,7 +155,6 @@ def test_a_failed_command_is_named(tmp_path, calls):
 
 
 @pytest.mark.train
-@pytest.mark.render
 @pytest.mark.episode
 @pytest.mark.timeout(5400)
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ class Eye:
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
-        self._scene = Simulation(SimulationConfig(split=loop.split), render=True)
+        self._scene = Simulation(SimulationConfig(split=loop.split))
         self._scene.reset(loop.rule, loop.safe, loop.seed)
         self._observer = Observer(self._scene)
         matrix = self._observer.rig.intrinsics("head")

@@ -115,7 +115,7 @@ def scene():
     from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     simulation.reset("rule_001", "safe_01", seed=0)
     observer = Observer(simulation)
     points = observer.observe(("points",))["points"]
@@ -127,14 +127,12 @@ def pinhole(rig):
     return Pinhole(width, height, tuple(rig.intrinsics("head").ravel()), (0.0,) * 5)
 
 
-@pytest.mark.render
 def test_the_mount_is_the_simulations(scene):
     rig, _ = scene
     expected = rig.pose_camera_in_pelvis("head")
     np.testing.assert_allclose(CloudMaker().pose_camera_in_pelvis({}), expected, atol=1e-6)
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("encoding", ["32FC1", "16UC1"])
 def test_points_are_those_of_the_simulation(scene, encoding):
     """Compare pixel by pixel; 16UC1 depth has a resolution of 1 mm, as of a RealSense."""
@@ -154,7 +152,6 @@ def test_points_are_those_of_the_simulation(scene, encoding):
     np.testing.assert_array_equal(colours, expected.colors)
 
 
-@pytest.mark.render
 def test_the_cloud_is_that_of_the_simulation(scene):
     """Equal random generators give equal points; the simulation's cloud covers the same volume."""
     rig, observed = scene

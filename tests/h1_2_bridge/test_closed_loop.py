@@ -53,7 +53,6 @@ def test_the_expert_opens_a_safe_through_the_bridge(output, rule):
     assert_within_limits(record, loop.config.speed, loop.config.ramp, loop.config.margin)
 
 
-@pytest.mark.render
 @pytest.mark.timeout(1800)
 def test_a_learned_policy_opens_a_safe_through_the_bridge():
     """dp3_rule_001 with its tokens, point clouds from depth, and 12 executed steps per chunk. Its

@@ -15,13 +15,11 @@ from rulesafe_demos.perform import perform
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.simulation import Simulation
 
-pytestmark = pytest.mark.render
-
 
 @pytest.fixture(scope="module")
 def postures(tmp_path_factory):
     try:
-        Simulation(render=True).reset("rule_001", "safe_01", 0)
+        Simulation().reset("rule_001", "safe_01", 0)
     except RuleSafeError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("demos")

@@ -83,18 +83,6 @@ def logs(client):
     return texts
 
 
-@pytest.fixture(scope="session")
-def vulkan():
-    """Skip the test if this machine cannot render."""
-    from rulesafe_core.errors import RuleSafeError
-    from rulesafe_sim.simulation import Simulation
-
-    try:
-        Simulation(render=True).reset("rule_001", "safe_01", 0)
-    except RuleSafeError as error:
-        pytest.skip(str(error))
-
-
 @pytest.fixture
 def bag_command(start):
     """bag_command(*words) -> `rulesafe bag` as a Process."""

@@ -24,7 +24,7 @@ from rulesafe_ros.bag.to_video import to_video
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import Simulation
 
-pytestmark = [pytest.mark.ros, pytest.mark.render]
+pytestmark = pytest.mark.ros
 
 ROOT = Path(__file__).parents[2]
 STATES = ROOT / "datasets/rule_001_rule_020.parquet"
@@ -40,7 +40,7 @@ TOLD = ("safe_positions", "part_open", "part_locked", "steps_done", "contact_for
 
 @pytest.fixture
 def simulation():
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     try:
         simulation.reset(RULE, SAFE, SEED)
     except RuleSafeError as error:

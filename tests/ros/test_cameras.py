@@ -17,7 +17,7 @@ from rulesafe_core.cameras import load_cameras
 from rulesafe_data.store import EpisodeStore
 from rulesafe_eval.results import read_results
 
-pytestmark = [pytest.mark.ros, pytest.mark.render, pytest.mark.train]
+pytestmark = [pytest.mark.ros, pytest.mark.train]
 
 THREE = """
 wrist: {link: R_hand_base_link, xyz_m: [0.0, -0.08, 0.1], rpy_rad: [0.0, 0.0, 1.5], fovy_rad: 1.3,

@@ -23,7 +23,6 @@ DOCS = (FOLDER / "interface.md").read_text("utf-8")
 REFERENCE = (FOLDER / "reference/topics.md").read_text("utf-8")
 NODES = (
     "sim_node",
-    "sim_camera_node",
     "planner_node",
     "policy_node",
     "vq_memory_node",
@@ -123,8 +122,7 @@ def test_topics_and_services_beside_the_robot(client, start):
     for module in ("node", "supervisor_node", "camera_points_node"):
         start(f"h1_2_bridge.{module}")
     start("rulesafe_core.frames_node")
-    # The bridge subscribes with a separate node; the cameras are a process on the robot's side.
-    names = [*BESIDE_THE_ROBOT, "camera_side_node", "h1_2_bridge_listener"]
+    names = [*BESIDE_THE_ROBOT, "h1_2_bridge_listener"]  # the node with which the bridge subscribes
     rows = section("The robot", REFERENCE)
     services = {row[0] for row in rows if len(row) == 3 and row[0].startswith("/")}
     bridge = {f"/bridge/{word}" for word in ("engage", "disengage", "stop", "reset")}

@@ -158,7 +158,6 @@ def test_a_launch_whose_planner_is_stopped_fails_and_leaves_nothing(tmp_path):
     assert not [pid for pid in pids.values() if Path(f"/proc/{pid}").exists()]
 
 
-@pytest.mark.render
 def test_the_launch_file_runs_a_policy_with_its_memory(tmp_path):
     """Without arguments it is the policy for all rules, over the graph with cameras."""
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), *EPISODE]

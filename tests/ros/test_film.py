@@ -20,7 +20,7 @@ from rulesafe_sim.simulation import HOME_ACTION
 from vq_memory_node.memory import VqMemory
 from vq_memory_node.rolling import readings_of
 
-pytestmark = [pytest.mark.ros, pytest.mark.render]
+pytestmark = pytest.mark.ros
 
 SIM = "rulesafe_sim.node"
 FRAMES = 25
@@ -45,7 +45,7 @@ def strip_of(values, mask) -> tuple[int, ...]:
     return tuple(np.where(mask, np.asarray(values, int), -1).tolist())
 
 
-def test_the_film_shows_the_tokens_of_each_instant(client, start, vulkan, tmp_path):
+def test_the_film_shows_the_tokens_of_each_instant(client, start, tmp_path):
     received: dict[int, tuple[int, ...]] = {}  # by stamp; a busy subscriber misses some
 
     def take(message: MemoryTokens) -> None:

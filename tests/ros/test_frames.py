@@ -76,7 +76,6 @@ def test_frames_of_the_simulation_are_those_of_the_robot_at_the_stamps_of_frames
         np.testing.assert_allclose(frames.pose(link, stamp), pose, atol=1e-9, err_msg=link)
 
 
-@pytest.mark.render
 def test_optical_frames_are_where_the_cameras_are_rendered(client, start):
     """Also in an episode whose variation has moved the cameras."""
     from rulesafe_sim.observer import Observer
@@ -87,7 +86,7 @@ def test_optical_frames_are_where_the_cameras_are_rendered(client, start):
     for seed in (3, 4):
         client.reset(seed=seed)
         client.until(lambda s=seed: client.status.seed == s, "the episode")
-        simulation = Simulation(SimulationConfig(split="shifted"), render=True)
+        simulation = Simulation(SimulationConfig(split="shifted"))
         try:
             simulation.reset("rule_001", "safe_02", seed)
         except RuleSafeError as error:

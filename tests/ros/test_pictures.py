@@ -1,11 +1,5 @@
 """Tests of the images and point clouds of the simulation node, compared with the cameras."""
 
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,10 +10,10 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 
 from rulesafe_core import messages
 from rulesafe_core.chunks import PERIOD
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_sim.observer import Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
-pytestmark = [pytest.mark.ros, pytest.mark.render]
+pytestmark = pytest.mark.ros
 
 CAMERAS = ("head", "front")
 KINDS = (
@@ -33,14 +27,9 @@ KINDS = (
 @pytest.fixture(scope="module")
 def observer():
     """Observer of the same scene in this process."""
-    from rulesafe_sim.observer import Observer
-
-    try:
-        simulation = Simulation(render=True)
-        simulation.reset("rule_001", "safe_03", 2)
-        return Observer(simulation)
-    except RuleSafeError as error:
-        pytest.skip(str(error))
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_03", 2)
+    return Observer(simulation)
 
 
 def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
@@ -80,112 +69,55 @@ def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
     assert set(got["/camera/points"]) <= set(range(begin, end + 1, PERIOD)), "10 Hz, on the frame"
 
 
-def _cameras(client, simulation) -> int:
-    """Return the process of the simulation's cameras."""
-    pid, found = simulation.process.pid, []
-
-    def started() -> bool:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        commands = {int(child): Path(f"/proc/{child}/cmdline").read_text() for child in children}
-        found[:] = [child for child, command in commands.items() if "spawn_main" in command]
-        return bool(found)
-
-    client.until(started, "the process of the cameras")
+@pytest.fixture
+def held(client, start, tmp_path):
+    """A simulation, and the file that holds its cameras (tests/ros/held_cameras.py)."""
+    hold = tmp_path / "hold"
+    simulation = start("tests.ros.held_cameras", "safe:=safe_03", words=[str(hold)])
     client.wait_for_turn()
-    return found[0]
+    return simulation, hold
 
 
-def test_a_simulation_whose_cameras_end_ends_with_an_error(client, start, observer):
-    simulation = start("rulesafe_sim.node", "safe:=safe_03")
-    os.kill(_cameras(client, simulation), signal.SIGKILL)  # while simulated time is stopped
+def test_a_simulation_whose_cameras_fail_ends_with_an_error(client, held):
+    simulation, hold = held
+    hold.write_text("no light")
+    client.send(np.tile(HOME_ACTION, (5, 1)), client.now)
     code, output = simulation.wait()
-    assert code == 2 and "the camera process has ended" in output
+    assert code == 2 and "the cameras have failed: no light" in output
 
 
-def test_a_simulation_says_that_it_waits_for_images(client, start, observer):
-    simulation = start("rulesafe_sim.node", "safe:=safe_03")
-    cameras = _cameras(client, simulation)
-    os.kill(cameras, signal.SIGSTOP)
+def test_a_simulation_says_that_it_waits_for_images(client, held):
+    simulation, hold = held
+    hold.touch()
     client.send(np.tile(HOME_ACTION, (50, 1)), client.now)
     line = ""
-    try:
-        while "the simulation waits for them" not in line:
-            line = simulation.process.stdout.readline()
-            assert line, "the simulation ended"
-    finally:
-        os.kill(cameras, signal.SIGCONT)
+    while "the simulation waits for them" not in line:
+        line = simulation.process.stdout.readline()
+        assert line, "the simulation ended"
+    hold.unlink()
     client.until(lambda: client.status.frame >= 10, "simulated time advances")
     simulation.stop_well()
 
 
-def test_joint_states_are_repeated_after_the_images_of_their_frame(client, start, observer):
+def test_joint_states_are_repeated_after_the_images_of_their_frame(client, held):
     """A policy would respond to a repeated joint state, with the images of another frame."""
-    simulation = start("rulesafe_sim.node", "safe:=safe_03")
-    cameras = _cameras(client, simulation)
+    simulation, hold = held
     begin = client.now
-    os.kill(cameras, signal.SIGSTOP)
-    try:
-        client.send(np.tile(HOME_ACTION, (1, 1)), begin)
-        end = begin + PERIOD
-        client.until(lambda: messages.to_ns(client.joints.header.stamp) == end, "the chunk's end")
-        client.settle()
-        client.joint_states.clear()
-        client.clocks.clear()
-        client.until(lambda: len(client.clocks) > 5, "repeated times")
-        assert client.joint_states == [] and client.now < end
-    finally:
-        os.kill(cameras, signal.SIGCONT)
+    hold.touch()
+    client.send(np.tile(HOME_ACTION, (1, 1)), begin)
+    end = begin + PERIOD
+    client.until(lambda: messages.to_ns(client.joints.header.stamp) == end, "the chunk's end")
+    client.settle()
+    client.joint_states.clear()
+    client.clocks.clear()
+    client.until(lambda: len(client.clocks) > 5, "repeated times")
+    assert client.joint_states == [] and client.now < end
+    hold.unlink()
     client.until(lambda: client.joint_states and client.now == end, "repeated joint states")
     simulation.stop_well()
 
 
-SERVICE = """
-from pathlib import Path
-from rulesafe_sim import node
-from rulesafe_sim.camera_node import SimCameraNode
-
-create_service = node.SimNode.create_service
-
-class Cameras(SimCameraNode):
-    def __init__(self, *args):
-        super().__init__(*args)
-        Path("topics").touch()
-
-def watched(self, kind, name, *args, **options):
-    if name == "/episode/reset":
-        raise SystemExit("the topics exist" if Path("topics").exists() else "no topics")
-    return create_service(self, kind, name, *args, **options)
-
-if __name__ == "__main__":
-    node.SimNode.create_service, node.SimCameraNode = watched, Cameras
-    node.main()
-"""
-
-
-def test_an_episode_can_begin_only_when_the_topics_of_the_cameras_exist(observer, tmp_path):
-    """Otherwise a recorder could miss the images of the first frames."""
-    program = tmp_path / "simulation.py"
-    program.write_text(SERVICE)
-    command = [sys.executable, program]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=180)
-    assert "the topics exist" in ended.stderr.splitlines(), ended.stderr
-
-
-def test_the_cameras_of_a_killed_simulation_end(client, start, observer):
-    simulation = start("rulesafe_sim.node", "safe:=safe_03")
-    cameras = Path(f"/proc/{_cameras(client, simulation)}")
-    simulation.process.kill()
-
-    def ended() -> bool:
-        try:
-            return cameras.joinpath("stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-        except OSError:
-            return True
-
-    client.until(ended, "the end of the cameras")
-
-
-def test_remapped_topics_are_those_of_the_cameras(client, start, observer):
+def test_remapped_topics_are_those_of_the_cameras(client, start):
     got = []
     client.create_subscription(Image, "/robot/image", got.append, qos_profile_sensor_data)
     start(
@@ -193,4 +125,3 @@ def test_remapped_topics_are_those_of_the_cameras(client, start, observer):
         words=("--ros-args", "-r", "__node:=other", "-r", "/camera/head/image_raw:=/robot/image"),
     )
     client.until(lambda: got, "an image on the remapped topic")
-    assert "sim_camera_node" in client.get_node_names()

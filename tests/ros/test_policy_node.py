@@ -77,7 +77,7 @@ def in_process(
     kind = getattr(seeing_policies, name, None)
     policy = kind() if kind else find_policy(name)
     agent = PolicyAgent(policy, memory_of_policy(policy), execute, execution)
-    simulation = Simulation(render=agent.renders)
+    simulation = Simulation()
     simulation.reset(rule, "safe_01", seed)
     digests = {}
 
@@ -151,8 +151,7 @@ def test_a_restarted_simulation_begins_a_new_episode(client, start, frames):
     node.stop_well()
 
 
-@pytest.mark.render
-def test_clouds_and_pictures_too(client, start, vulkan):
+def test_clouds_and_pictures_too(client, start):
     start(SIM, *EPISODE, "execute_steps:=4")
     client.wait_for_turn()
     start(MEMORY, "model:=all_rules")

@@ -73,12 +73,10 @@ def test_the_docs_list_as_readable_what_is_examined_here():
     assert readable - {"/clock"} == POLICY_READS.keys()
 
 
-@pytest.mark.parametrize("cameras", ["false", pytest.param("true", marks=pytest.mark.render)])
-def test_messages_do_not_depend_on_the_lock(client, start, cameras, request, model_dir):
+@pytest.mark.parametrize("cameras", ["false", "true"])
+def test_messages_do_not_depend_on_the_lock(client, start, cameras, model_dir):
     """With two rules that lock different parts and a motion without contact, all topics except the
     instruction have equal messages."""
-    if cameras == "true":
-        request.getfixturevalue("vulkan")
     motion = [HOME_ACTION + 0.02 * i for i in range(1, 4)]
     runs = []
     for rule in RULES_APART:

@@ -1,4 +1,4 @@
-"""Tests of the simulation node with physics only (no Vulkan)."""
+"""Tests of the simulation node with physics only, without images."""
 
 import json
 import signal

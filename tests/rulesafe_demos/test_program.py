@@ -16,7 +16,6 @@ def run(*words):
     return main(["demos", "run", *map(str, words)])
 
 
-@pytest.mark.render
 def test_a_program_is_executed_and_filmed(tmp_path, capsys, small_film):
     out = tmp_path / "film"
     words = ("--rule", "rule_001", "--safe", "safe_02", "--seed", 1, "--out", out)

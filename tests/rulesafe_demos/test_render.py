@@ -53,11 +53,10 @@ def dataset(directory):
     }
 
 
-@pytest.mark.render
 def test_pictures_are_those_of_the_episode():
     """Bit by bit, in a varied scene, with the arm waving so that links and shadows move."""
     variation = sample_variation(SPLITS["train"].randomisation, "safe_03", 12345)
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     simulation.reset("rule_001", "safe_03", 12345, variation)
     observer, recorder = Observer(simulation), Recorder()
     runtime = Runtime(simulation, subscribers=[recorder])
@@ -76,7 +75,6 @@ def test_pictures_are_those_of_the_episode():
             np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.render
 def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
     write_episode(short, Rendering(short), Place(0, "rule_002", 0))
     written = (short / "data/chunk-000/file-000.parquet").stat()
@@ -93,7 +91,6 @@ def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
         assert {len(array) for array in whole.values()} == {FRAMES}
 
 
-@pytest.mark.render
 def test_a_lower_camera_rate_repeats_observations_and_subtasks_are_those_of_the_expert(
     short, tmp_path, capsys
 ):
@@ -111,7 +108,6 @@ def test_a_lower_camera_rate_repeats_observations_and_subtasks_are_those_of_the_
     assert "the camera rate is 3 Hz; valid: 1, 2, 5, 10" in capsys.readouterr().err
 
 
-@pytest.mark.render
 def test_a_full_disk_harms_no_episode_and_the_same_command_continues(
     short, small_disk, tmp_path, capsys
 ):
@@ -132,7 +128,6 @@ def test_a_full_disk_harms_no_episode_and_the_same_command_continues(
     assert dataset(out) == known
 
 
-@pytest.mark.render
 def test_clouds_alone_are_those_of_the_whole(short, tmp_path):
     whole, clouds = tmp_path / "whole", tmp_path / "clouds"
     assert main(["demos", "render", str(short), "--out", str(whole)]) == 0
@@ -144,7 +139,6 @@ def test_clouds_alone_are_those_of_the_whole(short, tmp_path):
     assert shared and all(one[name] == other[name] for name in shared)
 
 
-@pytest.mark.render
 def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     out = tmp_path / "joints"
     words = ["demos", "render", str(short), "--out", str(out)]
@@ -195,7 +189,6 @@ def test_labels_are_those_of_the_same_instants(short, tmp_path):
     assert store.privileged.facts(0)["seed"] == recording.facts["seed"]
 
 
-@pytest.mark.render
 def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     plain, relit = tmp_path / "plain", tmp_path / "relit"
     for out, look in ((plain, []), (relit, ["--look", "train"])):
@@ -210,7 +203,6 @@ def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     assert main(["demos", "render", str(short), "--look", "train"]) == 2
 
 
-@pytest.mark.render
 def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
     file, out = tmp_path / "cameras.yaml", tmp_path / "wide"
     file.write_text(

@@ -48,7 +48,6 @@ def test_a_failed_attempt_replays_exactly(failure, capsys):
     assert "equal in" in out
 
 
-@pytest.mark.render
 def test_a_replay_can_be_filmed(failure, tmp_path, capsys):
     film = tmp_path / "film.mp4"
     path = DemoFolder(failure).file("rule_001", 0, success=False)

@@ -240,7 +240,6 @@ def test_what_cannot_be_written_is_said(serve, tmp_path, capsys, words, reason):
     assert not (tmp_path / "written").exists()
 
 
-@pytest.mark.render
 def test_without_a_model_the_plan_is_written_out_and_filmed(tmp_path, small_film):
     out = tmp_path / "written"
     assert write(out, film=True) == 0

@@ -100,7 +100,6 @@ def test_a_policy_sees_the_last_frames_and_the_memory_of_all(opened, replaying, 
         assert seen.points is None and not seen.images
 
 
-@pytest.mark.render
 def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, replaying, tmp_path):
     request, _, actions = opened
     policy = replaying(actions, 6, Needs(frames=2, points=64, images=True))
@@ -108,7 +107,7 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
     agent = PolicyAgent(policy, NoMemory(), 6)
     played = EpisodeRunner(request.setup).play(agent, tmp_path, episode)
     assert (played["frames"], played["cause"]) == (10, "not_touched")
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     simulation.reset("rule_002", "safe_02", 0)
     observer = Observer(simulation)
     keys = ("points", "head_rgb", "front_rgb")

@@ -19,7 +19,6 @@ def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
     assert "safe frame (x, y, z, yaw)  0." in capsys.readouterr().out
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("name", ["two_level_all_rules", "two_level_all_rules_images"])
 def test_the_policies_for_all_rules_open_safes_under_any_of_them(name, tmp_path):
     """Three of the ten safes under two rules; the success rate of all is about 90 %."""
@@ -30,7 +29,6 @@ def test_the_policies_for_all_rules_open_safes_under_any_of_them(name, tmp_path)
     assert sum(episode["opened"] for episode in results["episodes"]) >= 3
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("rule", [pytest.param("rule_001", marks=pytest.mark.thorough), "rule_020"])
 def test_a_shipped_policy_opens_what_it_learned_to_open(rule, tmp_path):
     """On the training safe at new poses; the success rate of each is about 90 %."""

@@ -27,7 +27,7 @@ def box(scene, name: str, height: float):
 @pytest.fixture
 def pile():
     """Two cubes of 2 kg on a plate, one on the other: scene, plate, lower and upper cube."""
-    scene = physics.make_scene(PhysicsConfig(), render=False)
+    scene = physics.make_scene(PhysicsConfig())
     top = Shape("box", (1.0, 1.0, 0.1), from_parts(np.eye(3), (0, 0, -0.05)))
     plate = physics.build_static(scene, "plate", [top], 1.0, (1, 1, 0, 0))
     lower, upper = box(scene, "lower", SIDE / 2), box(scene, "upper", 1.5 * SIDE)

@@ -59,7 +59,6 @@ def printed(settings, code, *arguments):
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.render
 def test_gymnasium_records_a_single_environment(peers, tmp_path):
     code = """
 import sys
@@ -79,7 +78,6 @@ print()
         assert video.streams.video[0].average_rate == 10
 
 
-@pytest.mark.render
 @pytest.mark.parametrize(("mode", "settings"), [("sync", {}), ("async", {"context": "spawn"})])
 def test_gymnasium_records_vector_environments(peers, tmp_path, mode, settings):
     found = printed(peers("moviepy", *MOVIEPY), RECORD, mode, tmp_path, json.dumps(settings))
@@ -117,7 +115,6 @@ def test_stable_baselines3s_checker_passes_without_rendering(stable_baselines3):
     assert NORMALISED in warned
 
 
-@pytest.mark.render
 def test_stable_baselines3s_checker_passes_with_everything(stable_baselines3):
     """It also recommends to flatten what is neither image nor vector."""
     cloud, actions = json.loads(printed(stable_baselines3, CHECK, "{}"))

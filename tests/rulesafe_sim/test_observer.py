@@ -11,7 +11,7 @@ from rulesafe_core.cloud import Workspace
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.transforms import apply, inverse
-from rulesafe_sim.cameras import CameraRig
+from rulesafe_render.renderer import CameraRig
 from rulesafe_sim.observer import JOINT_KEYS, Observer
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
@@ -20,15 +20,15 @@ RAISED = HOME_ACTION + np.where(np.arange(13) == 3, -0.6, 0.0)
 """The elbow bent, which lifts the hand into the middle of both pictures."""
 
 
-def make(*, render: bool, seed: int = 0, safe: str = "safe_01") -> SimpleNamespace:
-    simulation = Simulation(render=render)
+def make(*, seed: int = 0, safe: str = "safe_01") -> SimpleNamespace:
+    simulation = Simulation()
     simulation.reset("rule_001", safe, seed)
     return SimpleNamespace(simulation=simulation, observer=Observer(simulation))
 
 
 @pytest.fixture
 def rendered() -> SimpleNamespace:
-    return make(render=True)
+    return make()
 
 
 @pytest.fixture
@@ -37,16 +37,16 @@ def pictures_taken(monkeypatch) -> Counter:
     counts: Counter = Counter()
     take = CameraRig.take
 
-    def counted(rig, *names):
+    def counted(rig, poses, *names):
         counts.update(names or rig.names)
-        take(rig, *names)
+        take(rig, poses, *names)
 
     monkeypatch.setattr(CameraRig, "take", counted)
     return counts
 
 
 def test_joint_positions_are_those_of_the_state():
-    made = make(render=False)
+    made = make()
     made.simulation.step(HOME_ACTION + 0.1)
     seen, state = made.observer.observe(JOINTS), made.simulation.state()
     np.testing.assert_array_equal(
@@ -56,14 +56,9 @@ def test_joint_positions_are_those_of_the_state():
         assert seen["joint_positions"][index] == seen["all_joint_positions"][ALL_JOINTS.index(name)]
 
 
-def test_pictures_need_a_simulation_that_renders():
-    with pytest.raises(RuleSafeError, match="render=True"):
-        make(render=False).observer.observe(("points",))
-
-
 def test_unknown_keys_are_refused_with_the_valid_ones():
     with pytest.raises(RuleSafeError, match="front_rgb"):
-        make(render=False).observer.observe(("depth",))
+        make().observer.observe(("depth",))
 
 
 def test_an_observer_needs_a_scene():
@@ -72,13 +67,12 @@ def test_an_observer_needs_a_scene():
 
 
 def test_an_observer_of_an_old_scene_says_so():
-    made = make(render=False)
+    made = make()
     made.simulation.reset("rule_001", "safe_01", 1)
     with pytest.raises(RuleSafeError, match="new Observer"):
         made.observer.observe(JOINTS)
 
 
-@pytest.mark.render
 def test_shapes_and_types(rendered):
     seen = rendered.observer.observe()
     assert tuple(seen) == ("head_rgb", "front_rgb", "points", *JOINT_KEYS)
@@ -92,7 +86,6 @@ def test_shapes_and_types(rendered):
     }
 
 
-@pytest.mark.render
 def test_each_camera_takes_one_picture_and_only_when_asked(rendered, pictures_taken):
     rendered.observer.observe(JOINTS)
     rendered.simulation.step(HOME_ACTION)
@@ -105,9 +98,8 @@ def test_each_camera_takes_one_picture_and_only_when_asked(rendered, pictures_ta
     assert pictures_taken == {"front": 2, "head": 2}
 
 
-@pytest.mark.render
 def test_the_same_instant_looks_the_same_in_another_scene():
-    first, second = (make(render=True, seed=3) for _ in range(2))
+    first, second = (make(seed=3) for _ in range(2))
     for made in (first, second):
         made.simulation.step(RAISED)
     second.observer.observe()  # looking once more changes nothing
@@ -116,7 +108,6 @@ def test_the_same_instant_looks_the_same_in_another_scene():
         np.testing.assert_array_equal(one[key], other[key])
 
 
-@pytest.mark.render
 def test_pictures_follow_the_arm(rendered):
     before = rendered.observer.observe()
     for _ in range(10):
@@ -134,10 +125,9 @@ def _near_hand(seen) -> np.ndarray:
     return (seen["points"][:, 0] < 0.45) & (seen["points"][:, 3:].max(1) > 0)
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("safe", ["safe_01", "safe_02"])
 def test_the_cloud_lies_on_the_safe_where_it_stands(safe):
-    made = make(render=True, seed=5, safe=safe)
+    made = make(seed=5, safe=safe)
     points = made.observer.observe(("points",))["points"]
     assert Workspace().contains(points[:, :3]).all()
     assert (points[:, 3:] >= 0).all() and (points[:, 3:] <= 1).all()
@@ -150,7 +140,6 @@ def test_the_cloud_lies_on_the_safe_where_it_stands(safe):
     assert (on_face.max(0) > 0.85).all() and (on_face.min(0) < -0.85).all()
 
 
-@pytest.mark.render
 def test_observations_do_not_share_memory(rendered):
     first = rendered.observer.observe()
     kept = {key: value.copy() for key, value in first.items()}
@@ -161,7 +150,6 @@ def test_observations_do_not_share_memory(rendered):
         np.testing.assert_array_equal(first[key], kept[key])
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("key", DEFAULT_CAMERAS.keys)
 def test_each_rendered_observation_works_alone(rendered, key):
     assert rendered.observer.observe((key,))[key].std() > 0.05

@@ -17,10 +17,11 @@ from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_core.urdf import to_urdf
 from rulesafe_core.urdf_reader import robot_from_urdf
+from rulesafe_render.meshes import shape_mesh
+from rulesafe_sim.bodies import ROBOT
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.simulation import HOME_ACTION, LOWER, ROBOT, UPPER, Simulation
-from rulesafe_sim.visuals import shape_mesh
+from rulesafe_sim.simulation import HOME_ACTION, LOWER, UPPER, Simulation
 
 RED = ET.fromstring('<material name="red"><color rgba="1 0 0 1"/></material>')
 
@@ -63,8 +64,8 @@ def urdf(tmp_path_factory) -> str:
     return write_urdf(tmp_path_factory.mktemp("robot"))
 
 
-def simulate(urdf: str, *, render: bool = False, rule="rule_001", safe="safe_01") -> Simulation:
-    simulation = Simulation(SimulationConfig(robot_urdf=urdf), render=render)
+def simulate(urdf: str, *, rule="rule_001", safe="safe_01") -> Simulation:
+    simulation = Simulation(SimulationConfig(robot_urdf=urdf))
     simulation.reset(rule, safe, 0)
     return simulation
 
@@ -116,28 +117,11 @@ def test_the_expert_opens_a_safe_with_it(urdf):
     assert simulation.success and simulation.clipped_actions == 0
 
 
-def test_physics_needs_no_vulkan(urdf, fresh_process):
-    code = (
-        "from rulesafe_sim.config import SimulationConfig\n"
-        "from rulesafe_sim.simulation import HOME_ACTION, Simulation\n"
-        f"simulation = Simulation(SimulationConfig(robot_urdf={urdf!r}))\n"
-        "simulation.reset('rule_001', 'safe_01', 0)\n"
-        "simulation.step(HOME_ACTION)\n"
-        "print(simulation.digest)"
-    )
-    no_driver = dict.fromkeys(("VK_DRIVER_FILES", "VK_ICD_FILENAMES"), "/nonexistent")
-    digest = fresh_process(code, **no_driver)
-    simulation = simulate(urdf)
-    simulation.step(HOME_ACTION)
-    assert digest == simulation.digest
-
-
-@pytest.mark.render
 def test_its_meshes_are_seen_in_their_colour(urdf):
     """Where our robot's pixels are, and hardly anywhere else, the picture turns red."""
 
     def front(urdf: str) -> np.ndarray:
-        view = Observer(simulate(urdf, render=True)).observe(["front_rgb"])
+        view = Observer(simulate(urdf)).observe(["front_rgb"])
         return view["front_rgb"].astype(int)
 
     def red(picture: np.ndarray) -> np.ndarray:
@@ -237,10 +221,9 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path, edit, named):
         Simulation(SimulationConfig(robot_urdf=write_urdf(tmp_path, edit)))
 
 
-@pytest.mark.parametrize("render", [False, pytest.param(True, marks=pytest.mark.render)])
-def test_a_mesh_that_cannot_be_read_is_refused_by_name(tmp_path, render):
-    urdf = write_urdf(tmp_path)
-    link = "torso_link" if render else "R_thumb_distal"  # the torso's mesh is for the eye alone
+@pytest.mark.parametrize("link", ["torso_link", "R_thumb_distal"])
+def test_a_mesh_that_cannot_be_read_is_refused_by_name(tmp_path, link):
+    urdf = write_urdf(tmp_path)  # the torso's mesh is seen only
     (tmp_path / f"meshes/{link}.STL").write_text("version https://git-lfs.github.com/spec/v1")
-    with pytest.raises(RuleSafeError, match=f"cannot use the mesh .*{link}.STL"):
-        simulate(urdf, render=render)
+    with pytest.raises(RuleSafeError, match=f"cannot (use|read) the mesh .*{link}.STL"):
+        Observer(simulate(urdf)).observe(["front_rgb"])

@@ -12,19 +12,24 @@ from scipy.spatial import cKDTree
 
 import rulesafe_sim
 from rulesafe_core.body import Body, Material, Shape
-from rulesafe_core.cameras import DEFAULT_CAMERAS, load_cameras
+from rulesafe_core.cameras import load_cameras
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis, apply, from_parts
 from rulesafe_demos.attempts import make_request
-from rulesafe_sim import articulations, physics, visuals
+from rulesafe_locks.rules import PARTS
+from rulesafe_render.meshes import shape_mesh
+from rulesafe_sim import articulations, physics
+from rulesafe_sim.bodies import EpisodeBodies, load_robot
 from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.observer import Views
 from rulesafe_sim.randomisation import SPLITS, load_split, sample_placement
 from rulesafe_sim.safe import Safe, detent_torque
 from rulesafe_sim.safe_body import inertial_of, safe_body
 from rulesafe_sim.safe_checks import check_safe, contains, solid_shapes
 from rulesafe_sim.safe_families import HandleShape, KnobShape, Wheel
 from rulesafe_sim.safes import SAFES, load_safe
-from rulesafe_sim.simulation import placement_pose
+from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.variation import Variation
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/safes"
 
@@ -116,7 +121,7 @@ def test_hidden_phases_have_the_same_corners_in_pictures(safe: Safe, part: str) 
 
     def corners(position: float) -> np.ndarray:
         shown = [s for s in placed(body, part, {f"{part}_joint": position}) if s.visible]
-        return np.concatenate([visuals.shape_mesh(shape).vertices for shape in shown])
+        return np.concatenate([shape_mesh(shape).vertices for shape in shown])
 
     distance = cKDTree(corners(0.0)).query(corners(turner.range))[0].max()
     assert (distance < 1e-6) == (not turner.phase_visible)
@@ -243,7 +248,7 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     """A part left between its ends goes on to the nearer one; at an end it stays, whatever the
     weight of its arm."""
     config = PhysicsConfig()
-    scene = physics.make_scene(config, render=False)
+    scene = physics.make_scene(config)
     body = physics.build_body(scene, safe_body(safe), np.eye(4), 1.0, physics.Groups.SAFE)
     lockable = articulations.LockableSafe(body, config.lock_play)
     start = {name: fraction * part.range for name, part in safe.turners.items()}
@@ -267,29 +272,22 @@ STRAY, VISIBLE = 10, 40
 renders; a part that is seen to turn changes more than so many."""
 
 
-@pytest.mark.render
 def test_pictures_hide_or_show_the_phases(safe: Safe) -> None:
     """Closed and open, head and front camera, at several placements: hidden phases change a stray
     pixel in some picture at most, and nothing in most of them.
 
     Pictures have no noise, so that a change of 3 in 256 counts."""
-    from rulesafe_sim.cameras import CameraRig
-
     changed: dict[tuple[str, float], list[int]] = {}
     places = SPLITS["nominal"].randomisation.placement
     for seed in range(3):
-        pose = placement_pose(sample_placement(places, safe.hinge, seed))
-        scene = physics.make_scene(PhysicsConfig(), render=True)
-        visuals.build_room(scene)
-        made = physics.build_body(scene, safe_body(safe), pose, 1.0, physics.Groups.SAFE)
-        articulation = articulations.Articulation(made)
-        rig = CameraRig(scene, DEFAULT_CAMERAS, {"torso_link": ("pelvis", np.eye(4))})
+        placement = sample_placement(places, safe.hinge, seed)
+        bodies = EpisodeBodies(load_robot(), safe, Variation(placement))
+        views, still = Views(bodies), Simulation()
+        still.reset("rule_001", safe, 0)
 
-        def pictures(articulation=articulation, rig=rig, **fractions: float) -> np.ndarray:
-            articulation.set_positions(
-                {f"{name}_joint": safe.parts[name].range * f for name, f in fractions.items()}
-            )
-            rig.take()
+        def pictures(views=views, joints=still.joints(), **fractions: float) -> np.ndarray:
+            turned = [safe.parts[part].range * fractions.get(part, 0.0) for part in PARTS]
+            rig = views.take(replace(joints, safe_positions=np.array(turned, np.float32)))
             return np.stack([rig.rgb(camera).astype(int) for camera in rig.names])
 
         closed = pictures()

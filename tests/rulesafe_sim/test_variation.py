@@ -14,13 +14,14 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.transforms import apply, from_xyz_rpy, inverse
 from rulesafe_sim import articulations, physics
+from rulesafe_sim.bodies import placement_pose
 from rulesafe_sim.config import PhysicsConfig, Placement, SimulationConfig
 from rulesafe_sim.episodes import Episode
 from rulesafe_sim.observer import Observer
 from rulesafe_sim.randomisation import SPLITS, Ranges, sample_variation
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.simulation import HOME_ACTION, Simulation, placement_pose
+from rulesafe_sim.simulation import HOME_ACTION, Simulation
 from rulesafe_sim.variation import (
     Cameras,
     CameraShift,
@@ -60,7 +61,7 @@ def test_parts_rest_in_either_phase_at_every_extreme(split, safe):
             for part, one in vars(ranges).items()
         }
         varied = vary_safe(nominal, replace(HERE, parts=Resistances(**extreme)))
-        scene = physics.make_scene(config, render=False)
+        scene = physics.make_scene(config)
         body = physics.build_body(scene, safe_body(varied), np.eye(4), 1.0, physics.Groups.SAFE)
         lockable = articulations.LockableSafe(body, config.lock_play)
         for fraction in (0.0, 0.4, 0.6, 1.0):
@@ -225,7 +226,7 @@ UNSEEN = {"head": "front_rgb", "front": "head_rgb"}
 
 @pytest.fixture(scope="module")
 def look():
-    simulation = Simulation(render=True)
+    simulation = Simulation()
 
     def pictures(variation: Variation) -> dict[str, np.ndarray]:
         simulation.reset("rule_001", "safe_05", 0, variation)
@@ -235,7 +236,6 @@ def look():
     return pictures
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("aspect", LOOKS)
 def test_each_aspect_shows_in_the_pictures_it_concerns(look, aspect):
     before, after, again = look(HERE), look(LOOKS[aspect]), look(LOOKS[aspect])
@@ -248,7 +248,6 @@ def test_each_aspect_shows_in_the_pictures_it_concerns(look, aspect):
             assert changed > 0.005, (name, changed)
 
 
-@pytest.mark.render
 def test_less_light_is_darker_and_a_tint_colours(look):
     usual = look(HERE)["head_rgb"].mean(axis=(0, 1))
     for aspect in ("key", "ambient"):
@@ -257,7 +256,6 @@ def test_less_light_is_darker_and_a_tint_colours(look):
     assert red > 1 and abs(green) < 1 and blue < -1
 
 
-@pytest.mark.render
 def test_what_is_no_picture_changes_none(look):
     heavy = Resistances(Resistance(1.2, 1.1, 0.003), Resistance(0.8, 0.9), Resistance(1.5))
     unlike, usual = look(replace(HERE, parts=heavy, speed=0.5)), look(HERE)

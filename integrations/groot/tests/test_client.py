@@ -393,7 +393,6 @@ def test_the_default_port_is_that_of_gr00t():
     assert remote.Address.timeout == 300
 
 
-@pytest.mark.render
 @pytest.mark.episode
 def test_a_policy_of_a_groot_server_is_evaluated(serving, tmp_path):
     def hold(observation, options):

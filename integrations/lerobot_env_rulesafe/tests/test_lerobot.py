@@ -111,13 +111,11 @@ np.testing.assert_allclose(actions, expected, atol=1e-5)
 """
 
 
-@pytest.mark.render
 def test_gymnasiums_checker_passes(environment):
     with pytest.warns(UserWarning, match="symmetric and normalized"):
         check_env(environment.RuleSafeLeRobotEnv("rule_002"))
 
 
-@pytest.mark.render
 def test_vector_environments_have_what_lerobot_reads(environment, conditions):
     make = partial(environment.RuleSafeLeRobotEnv, "rule_002", episode_length=2, **conditions)
     mode = gymnasium.vector.AutoresetMode.SAME_STEP
@@ -178,7 +176,6 @@ def test_seeds_of_demonstrations_are_refused(environment):
         environment.RuleSafeLeRobotEnv().reset(seed=10_000)
 
 
-@pytest.mark.render
 @pytest.mark.episode
 def test_lerobot_eval_evaluates_a_policy(lerobot, tmp_path):
     policy, out = tmp_path / "act", tmp_path / "out"
@@ -208,7 +205,6 @@ def test_lerobot_eval_evaluates_a_policy(lerobot, tmp_path):
         assert video.streams.video[0].average_rate == 10
 
 
-@pytest.mark.render
 @pytest.mark.episode
 def test_the_policy_class_acts_as_in_lerobot_eval(lerobot, tmp_path):
     """lerobot_env_rulesafe/policy.py, by which `rulesafe eval` evaluates a checkpoint."""
@@ -218,7 +214,6 @@ def test_the_policy_class_acts_as_in_lerobot_eval(lerobot, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.render
 def test_lerobot_reports_the_success_of_the_experts_actions(lerobot, opened, steps, conditions):
     done = lerobot(ROLLOUT, opened, json.dumps(conditions))
     assert done.returncode == 0, done.stderr

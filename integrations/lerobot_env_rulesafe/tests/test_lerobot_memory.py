@@ -327,7 +327,6 @@ def test_the_memory_follows_the_prompt_or_is_refused(run, prepared):
     assert "must have 3 tokens, got (2, 2) for 2 prompts" in lines[8] and len(lines) == 9
 
 
-@pytest.mark.render
 def test_training_and_evaluation_receive_the_same_tokens(run, prepared, simulated, dataset):
     run(TRAIN, prepared, dataset, dataset)
     trained, pi05 = np.load(dataset / "pi0.npz"), np.load(dataset / "pi05.npz")
@@ -353,7 +352,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.render
 def test_the_environment_computes_the_memory(environment, folder):
     env = environment.RuleSafeLeRobotEnv("rule_002", memory=str(folder), split="nominal")
     with pytest.warns(UserWarning, match="symmetric and normalized"):

@@ -55,7 +55,6 @@ except RuntimeError as error:
 """
 
 
-@pytest.mark.render
 @pytest.mark.episode
 def test_a_policy_of_openpis_server_is_evaluated(openpi, tmp_path):
     server = subprocess.Popen(

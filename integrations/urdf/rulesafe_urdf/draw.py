@@ -33,7 +33,7 @@ def figure(hand: str = "", safe: str = "") -> Image.Image:
     """Return the figure of a hand operation, of a safe, or of both, one above the other.
 
     Raises:
-        RuleSafeError: for unknown names, if both names are empty, and without a Vulkan driver.
+        RuleSafeError: for unknown names, or if both names are empty.
     """
     if not hand and not safe:
         raise RuleSafeError(

@@ -11,9 +11,9 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import apply
 from rulesafe_core.urdf import to_urdf
+from rulesafe_render.meshes import shape_mesh
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safe_body import safe_body
-from rulesafe_sim.visuals import shape_mesh
 from rulesafe_urdf.mesh_files import Piece
 from rulesafe_urdf.obj_writer import obj_text, write_hull
 

@@ -37,11 +37,7 @@ class PhaseImages(NamedTuple):
 
 
 def measure_phase(safe: Safe, part: str) -> PhaseImages:
-    """Render a knob or handle, closed and fully open, from the front and slightly above.
-
-    Raises:
-        RuleSafeError: without a Vulkan driver.
-    """
+    """Render a knob or handle, closed and fully open, from the front and slightly above."""
     body = safe_body(safe)
     ends: list[dict[str, float]] = [{}, {f"{part}_joint": safe.parts[part].range}]
     points = np.concatenate([corners(body, positions, [part]) for positions in ends])

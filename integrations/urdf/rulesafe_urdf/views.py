@@ -10,12 +10,10 @@ from rulesafe_core.body import Body, Link, Material, joint_position
 from rulesafe_core.cameras import CameraConfig, looking_at
 from rulesafe_core.robot import h1_2
 from rulesafe_core.transforms import Transform, Vec3, apply, inverse
-from rulesafe_sim.articulations import Articulation
-from rulesafe_sim.cameras import CameraRig
-from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.physics import build_body, make_scene
+from rulesafe_render.renderer import CameraRig
+from rulesafe_render.scene import RenderScene, link_meshes
+from rulesafe_sim.room import add_room
 from rulesafe_sim.stand import bounds
-from rulesafe_sim.visuals import build_room
 
 BACKGROUND = (246, 247, 249)
 """sRGB of the background."""
@@ -90,19 +88,21 @@ def take_views(
 
     The pose orients the body towards the light, which comes from above and along the world's x
     axis.
-
-    Raises:
-        RuleSafeError: without a Vulkan driver.
     """
-    scene = make_scene(PhysicsConfig(), render=True)
-    loaded = build_body(scene, body, pose_root_in_world, 1.0, (1, 1, 0, 0))
-    shown = Articulation(loaded)
-    shown.set_positions({j.name: joint_position(j, positions) for j in body.moving_joints})
-    build_room(scene)
-    cameras = [_camera(each, pose_root_in_world, size) for each in viewpoints]
-    rig = CameraRig(scene, cameras)
-    rig.take()
-    names = {part.entity.per_scene_id: part.name for part in shown.bodies()}
+    scene = RenderScene()
+    scene.add_links(link_meshes(body))
+    shown = len(scene.links)
+    add_room(scene)
+    rig = CameraRig(scene, [_camera(each, pose_root_in_world, size) for each in viewpoints])
+    still = np.eye(4)
+    poses = {
+        name: pose_root_in_world @ pose
+        for name, pose in body.link_poses(
+            {j.name: joint_position(j, positions) for j in body.moving_joints}
+        ).items()
+    }
+    rig.take([poses.get(link, still) for link in rig.links])
+    names = dict(enumerate(rig.links[:shown]))
     return {each.name: _view(rig, each.name, names, pose_root_in_world) for each in viewpoints}
 
 
@@ -114,10 +114,9 @@ def _camera(of: Viewpoint, pose_root_in_world: Transform, size: int) -> CameraCo
 def _view(
     rig: CameraRig, name: str, links: Mapping[int, str], pose_root_in_world: Transform
 ) -> View:
-    rgb, depth = rig.rgb(name), rig.depth(name)
-    ids = np.zeros(depth.size, np.int32)
-    ids[depth.reshape(-1) > 0] = rig.cloud_pixels(name).ids
-    shown = np.array([links.get(int(i), "") for i in ids]).reshape(depth.shape)
+    rgb, numbers = rig.rgb(name), rig.link_numbers(name)
+    known = np.array([links.get(i, "") for i in range(-1, len(rig.links))])
+    shown = known[numbers + 1]
     rgb = np.where((shown == "")[..., None], np.array(BACKGROUND, np.uint8), rgb)
     in_camera = inverse(rig.pose_camera_in_pelvis(name)) @ pose_root_in_world
     return View(rgb, shown, in_camera, rig.intrinsics(name))

@@ -6,7 +6,6 @@ from rulesafe_cli.cli import main
 
 
 @pytest.mark.episode
-@pytest.mark.render
 def test_a_urdf_is_imported_shown_checked_and_exported(urdfs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     urdf = str(urdfs["lever"])

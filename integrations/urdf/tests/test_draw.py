@@ -85,7 +85,6 @@ def link_at(view: View, point) -> str:
     return str(view.links[y, x]) if 0 <= x < width and 0 <= y < height else ""
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("name", ["pre_pinch", "hook"])
 def test_tips_project_onto_their_fingers(name):
     done = operation(name)
@@ -95,7 +94,6 @@ def test_tips_project_onto_their_fingers(name):
     assert link_at(view, done.points["thumb_tip"] + (0, 0, -0.1)) == ""
 
 
-@pytest.mark.render
 def test_points_of_the_safe_project_onto_its_parts():
     safe = load_safe("safe_03")
     poses = safe_body(safe).link_poses({})
@@ -107,7 +105,6 @@ def test_points_of_the_safe_project_onto_its_parts():
     assert link_at(near, (0.0, 0.0, 5.0)) == ""
 
 
-@pytest.mark.render
 def test_marks_are_painted_where_the_points_project():
     done = operation("pre_pinch")
     view = sheets.hand_views(done)["seen from the palm's side"]
@@ -124,7 +121,6 @@ def test_marks_are_painted_where_the_points_project():
     assert tuple(panel[y, x]) == sheets.BLUE
 
 
-@pytest.mark.render
 def test_the_command_writes_the_figure(tmp_path, capsys):
     out = tmp_path / "figure.jpg"
     assert draw.main(["--safe", "safe_07", "--hand", "grasp", "--out", str(out)]) == 0

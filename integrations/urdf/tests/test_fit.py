@@ -9,9 +9,9 @@ import pytest
 from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import about_axis
+from rulesafe_render.meshes import shape_mesh
 from rulesafe_sim.safe_checks import PINCH_WIDTH, pinched_width
 from rulesafe_sim.safe_families import Bar, Fluted, Grip, Lever, Tee, Wheel
-from rulesafe_sim.visuals import shape_mesh
 from rulesafe_urdf.fit import BINS, _arms, _is_ridge, fitted, measure, sample, scales
 from rulesafe_urdf.grasps import gripped_grasps
 from rulesafe_urdf.mesh_files import Piece, box_piece, cylinder_piece

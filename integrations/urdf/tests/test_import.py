@@ -131,7 +131,6 @@ def test_colours_of_meshes_are_randomised(imported):
     assert hash(varied) != hash(safe) and varied.handle.shape.grip == safe.handle.shape.grip
 
 
-@pytest.mark.render
 def test_phases_are_measured_by_rendering(imported):
     knob, handle = (load_safe(imported["dial"].file).turners[p] for p in ("knob", "handle"))
     assert not knob.phase_visible  # a round dial without marks
@@ -140,7 +139,6 @@ def test_phases_are_measured_by_rendering(imported):
     assert load_safe(imported["wheel"].file).handle.phase_visible  # 60 deg of three arms
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("safe", SAFES)
 @pytest.mark.parametrize("part", ["knob", "handle"])
 def test_measured_phases_are_those_that_the_shapes_of_built_in_safes_have(safe, part):
@@ -287,7 +285,6 @@ def test_the_urdf_of_an_imported_safe_names_its_meshes(imported, name):
 
 
 @pytest.mark.episode
-@pytest.mark.render
 def test_the_expert_opens_each_foreign_safe(imported, name):
     findings = list(check_file(imported[name].file, "rule_001", 1))
     assert [f"{f.check}: {f.detail}" for f in findings if not f.passed] == []
@@ -295,7 +292,6 @@ def test_the_expert_opens_each_foreign_safe(imported, name):
 
 
 @pytest.mark.episode
-@pytest.mark.render
 @pytest.mark.parametrize("safe", ["safe_02", "safe_03", "safe_08"])
 def test_built_in_safes_are_the_same_after_export_and_import(safe, tmp_path):
     """A tee, a prism and a wheel, a fluted knob; hinges on both sides."""

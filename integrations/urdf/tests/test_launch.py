@@ -12,7 +12,6 @@ LAUNCH = Path(__file__).parents[3] / "launch/sim_evaluation.launch.xml"
 
 
 @pytest.mark.ros
-@pytest.mark.render
 def test_the_expert_opens_an_imported_safe_over_the_graph(imported, tmp_path):
     """Physics only; the import measures the phases by rendering. Exit code 0: opened."""
     command = [sys.executable, "-m", "rulesafe_cli.cli", "launch", str(LAUNCH), "policy:=expert"]

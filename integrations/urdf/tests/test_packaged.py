@@ -195,7 +195,6 @@ def packaged(mujoco, tmp_path_factory) -> dict[str, Path]:
     return {name: out / f"{name}.urdf" for name in PACKAGED}
 
 
-@pytest.mark.render
 @pytest.mark.parametrize("name", PACKAGED)
 def test_the_expert_opens_packaged_safes(packaged, name, tmp_path):
     result = import_urdf(packaged[name], tmp_path / f"{name}.yaml")

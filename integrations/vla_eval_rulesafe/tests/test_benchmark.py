@@ -100,7 +100,6 @@ def vla_eval(peers):
     return run
 
 
-@pytest.mark.render
 def test_the_experts_actions_succeed(vla_eval, opened, steps, conditions, tmp_path):
     done = vla_eval(REPLAY, opened, json.dumps(conditions), tmp_path)
     assert "Spec validation passed" in done.stderr
@@ -121,10 +120,6 @@ def test_the_experts_actions_succeed(vla_eval, opened, steps, conditions, tmp_pa
     assert sum(row.get("reward", 0) for row in rows) == pytest.approx(1)
 
 
-@pytest.mark.render
-@pytest.mark.skipif(
-    not list(Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")), reason="no lavapipe"
-)
 def test_the_command_renders_on_the_cpu(vla_eval, tmp_path):
     config = PLUGIN / "vla_eval_rulesafe/rulesafe.yaml"
     given = ["--param", "rules=rule_002", "--benchmark-field", "episodes_per_task=1"]
@@ -132,7 +127,7 @@ def test_the_command_renders_on_the_cpu(vla_eval, tmp_path):
     vla_eval(HOLD, "run", "--config", config, *given)
     found = json.loads((tmp_path / "RuleSafeBenchmark_aggregate.json").read_text())
     assert found["num_errors"] == 0 and found["mean_success"] == 0
-    assert "lvp_icd" in found["render"]["applied_env"]["VK_ICD_FILENAMES"]
+    assert found["render"]["mode"] == "cpu"
 
 
 def test_tasks_limits_and_errors(vla_eval):

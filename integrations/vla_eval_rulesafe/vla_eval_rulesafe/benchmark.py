@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from vla_eval.benchmarks.base import StepBenchmark, StepResult
-from vla_eval.render import configure_sapien_render
 from vla_eval.specs import IMAGE_RGB, LANGUAGE, DimSpec
 from vla_eval.types import Action, EpisodeResult, Observation, Task
 
@@ -35,12 +34,12 @@ class RuleSafeBenchmark(StepBenchmark):
         RuleSafeError: unknown rule, safe, split or instruction, or a seed out of range.
     """
 
-    render_backends: ClassVar[frozenset[str]] = frozenset({"gpu", "cpu"})
+    render_backends: ClassVar[frozenset[str]] = frozenset({"cpu"})
     _ALL_RECORD_FIELDS: ClassVar = frozenset({"reward", "done", "success", "process_score"})
 
     @classmethod
     def configure_render(cls, mode: str) -> dict[str, str]:
-        return configure_sapien_render(mode, "RULESAFE_LAVAPIPE_ICD")
+        return {}
 
     def __init__(
         self,
@@ -51,7 +50,6 @@ class RuleSafeBenchmark(StepBenchmark):
         instruction: Length = EXPORT_LENGTH,
     ):
         super().__init__()
-        # Not before `configure_render`: SAPIEN chooses the Vulkan driver when it is imported.
         from rulesafe_sim.env import RuleSafeEnv
         from rulesafe_sim.episodes import plan_episodes
 

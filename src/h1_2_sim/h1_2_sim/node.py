@@ -21,7 +21,7 @@ from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
 from h1_2_bridge.wire import encode_low_state
-from h1_2_sim.camera_node import RobotCameraNode
+from h1_2_sim.cameras_ros import RobotCameras
 from h1_2_sim.controllers import CONTROLLERS, load_controller
 from h1_2_sim.convert import ROBOT_QOS
 from h1_2_sim.hands import hand_states
@@ -42,7 +42,7 @@ from rulesafe_core.settings import setting
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim.camera_node import CameraProcess, CameraRequest
+from rulesafe_sim.cameras_ros import CameraPublisher, CameraRequest
 from rulesafe_sim.convert import to_status
 from rulesafe_sim.episodes import Episode
 from rulesafe_sim.reset_ros import FirstEpisode, answer_reset
@@ -70,7 +70,7 @@ class RobotParameters(FirstEpisode):
     listens_to: str = setting(
         "arm_sdk", f"Topic whose commands are executed: {' or '.join(CONTROLLERS)}."
     )
-    cameras: bool = setting(True, "Publish images and depth at 10 Hz. False needs no Vulkan.")
+    cameras: bool = setting(True, "Publish images and depth at 10 Hz.")
     camera_file: str = setting(
         "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
     )
@@ -87,9 +87,9 @@ class RobotSideNode(Node):
         self._controller = load_controller(values.listens_to)()
         self._robot = RobotSide(self._controller, values.split)
         cameras = load_cameras(values.camera_file)
-        self._cameras: CameraProcess | None = None
+        self._cameras: CameraPublisher | None = None
         if values.cameras:
-            self._cameras = CameraProcess(RobotCameraNode, values.split, cameras)
+            self._cameras = RobotCameras(self, cameras)
         self._render = True
         self._episode = 0
         self._steps = 0
@@ -131,7 +131,7 @@ class RobotSideNode(Node):
         episode = replace(episode, variation=episode.fixed())
         self._robot.reset(episode.source, episode.safe, episode.seed, episode.variation)
         if self._cameras:
-            self._cameras.begin(episode)
+            self._cameras.begin(self._robot.simulation)
         # Later requests of a rule and a safe have the split of the parameters.
         self._loaded = replace(episode, split=self._loaded.split)
         self._episode += 1

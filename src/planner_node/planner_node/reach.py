@@ -5,8 +5,9 @@ from functools import lru_cache
 from planner_node.moves import ExpertObservation, MovePlanner
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import PARTS, Rule, load_rule
+from rulesafe_sim.bodies import placement_pose
 from rulesafe_sim.safe import Safe
-from rulesafe_sim.simulation import placement_pose, start_action
+from rulesafe_sim.simulation import start_action
 from rulesafe_sim.variation import Placement, Variation
 
 

@@ -17,11 +17,11 @@ from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_locks.rules import PARTS
-from rulesafe_sim.observer import Observer
+from rulesafe_sim.bodies import EpisodeBodies, Joints, load_robot
+from rulesafe_sim.observer import SceneObserver
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safe import Safe
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.simulation import Joints, Simulation
 
 SPLIT = str(Path(__file__).parent / "data" / "scenes.yaml")
 """The default split of scenes, with wider ranges than those of demonstrations."""
@@ -74,22 +74,21 @@ def make_scenes(
         cameras: the cameras.
     """
     rng = np.random.default_rng(seed)
-    ranges, simulation = load_split(split or SPLIT).randomisation, Simulation(render=True)
+    ranges, robot = load_split(split or SPLIT).randomisation, load_robot()
     inputs: list[NDArray[Any]] = []
     quantities, safe_indices = [], []
     for number in range(places * len(safes)):
         safe = load_safe(safes[number % len(safes)])
         variation = sample_variation(ranges, safe, FIRST_SEED + seed * 10**6 + number)
-        simulation.reset("rule_001", safe, number, variation)
-        observer = Observer(simulation, cameras)
+        observer = SceneObserver(EpisodeBodies(robot, safe, variation), number, cameras)
         for instant in range(POSTURES):
             joints = _posture(postures, safe, rng)
-            simulation.show(joints)
             if images:
-                seen = observer.observe((camera.key for camera in cameras), instant)
+                seen = observer.render((camera.key for camera in cameras), joints, instant)
                 inputs.append(shrink(np.stack(list(seen.values())), IMAGE_SIZE))
             else:
-                inputs.append(observer.observe(["points"], instant)["points"].astype(np.float16))
+                cloud = observer.render(["points"], joints, instant)["points"]
+                inputs.append(cloud.astype(np.float16))
             pose = variation.placement
             quantities.append([*pose.xyz, pose.yaw, *joints.safe_positions])
             safe_indices.append(number % len(safes))

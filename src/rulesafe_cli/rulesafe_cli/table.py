@@ -162,7 +162,7 @@ COMMANDS = (
     ),
     Command(
         "doctor",
-        "check Vulkan, ROS 2, discovery and versions; print how to fix each problem",
+        "check the renderer, ROS 2, discovery and versions; print how to fix each problem",
         "rulesafe doctor",
         function="rulesafe_ros.doctor.commands:doctor",
     ),

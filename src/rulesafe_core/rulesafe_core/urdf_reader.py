@@ -2,7 +2,7 @@
 
 `robot_from_urdf` keeps the masses of `h1_2()`, since the manufacturer's hand masses are too small
 (see robot.py), and its limits, on which the planner relies. SAPIEN's URDF loader is not used: it
-needs Vulkan for coloured shapes, even if nothing is rendered.
+needs its renderer for coloured shapes.
 """
 
 import math

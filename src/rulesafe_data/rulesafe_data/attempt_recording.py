@@ -37,8 +37,9 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.robot import FIXED_POSITIONS
 from rulesafe_data.tables import about, read_columns, to_table, write_table
 from rulesafe_locks.rules import PARTS
+from rulesafe_sim.bodies import Joints
 from rulesafe_sim.episode import Activity
-from rulesafe_sim.simulation import Joints, Simulation
+from rulesafe_sim.simulation import Simulation
 
 FORMAT = 1
 

@@ -21,9 +21,9 @@ from rulesafe_core.plugins import Registry
 TRIES = 3
 """Maximum number of attempts of a job whose worker dies."""
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LP_NUM_THREADS")
-"""Environment variables that limit the threads of numpy's libraries and of CPU rendering (Mesa's
-llvmpipe). Workers share the cores, so the default of a worker is one thread."""
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Environment variables that limit the threads of numpy's libraries. Workers share the cores, so
+the default of a worker is one thread."""
 
 TERMINATE_TIMEOUT = 5.0
 """Time (s) after which a terminated worker is killed."""

@@ -227,7 +227,7 @@ def run(
         seed: Seed of the randomisation, such as the pose of the safe.
         split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
         out: Folder for film.mp4 and sheet.png; by default runs/(date and time).
-        film: Write the video and the other files; requires Vulkan.
+        film: Write the video and the other files.
     """
     from rulesafe_data.run_folder import results_folder
     from rulesafe_demos.program import TrustedProgram, run_program

@@ -42,7 +42,7 @@ def write(
         repairs: Maximum number of corrections after the first program.
         seed: Seed of the randomisation, such as the pose of the safe.
         split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
-        film: Write a video of each try; requires Vulkan.
+        film: Write a video of each try.
     """
     from rulesafe_demos import write as writing
 

@@ -106,7 +106,7 @@ def run_program(
         RuleSafeError: for an unknown rule, safe or split. Exceptions of the program are not raised;
             they are the reason of a failed episode.
     """
-    simulation = Simulation(SimulationConfig(split=split), render=out is not None)
+    simulation = Simulation(SimulationConfig(split=split))
     simulation.reset(rule, safe, seed)
     film = EpisodeVideo(simulation, out, PROGRAM_TIME_LIMIT, SIDE) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,9 +23,11 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import GenerationRequest, load_request
-from rulesafe_sim.observer import Observer
+from rulesafe_sim.bodies import EpisodeBodies, load_robot
+from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.observer import SceneObserver
 from rulesafe_sim.randomisation import load_split, sample_variation
-from rulesafe_sim.simulation import Simulation
+from rulesafe_sim.safes import load_safe
 from rulesafe_sim.variation import Variation
 
 PRIVILEGED = (
@@ -186,11 +188,6 @@ def look_of(recording: RecordedAttempt, look: str) -> Variation:
     return replace(recorded, lighting=other.lighting, colours=other.colours, cameras=other.cameras)
 
 
-@cache
-def _simulation() -> Simulation:
-    return Simulation(render=True)
-
-
 def frames(
     recording: RecordedAttempt,
     variation: Variation,
@@ -207,14 +204,13 @@ def frames(
         keys: observation keys to render; None: all images and the point cloud.
         camera_rate: rate of the rendered observations, Hz; other frames repeat the last one.
     """
-    simulation = _simulation()
     facts = recording.facts
-    simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
-    observer = Observer(simulation, cameras)
-    steps = simulation.config.physics.controls_per_frame
+    bodies = EpisodeBodies(load_robot(), load_safe(facts["safe"]), variation)
+    observer = SceneObserver(bodies, facts["seed"], cameras)
+    keys = cameras.keys if keys is None else keys
+    steps = PhysicsConfig().controls_per_frame
     for frame in range(recording.frames):
         if frame % (FPS // camera_rate) == 0:
-            simulation.show(recording.joints(frame))
-            seen = observer.observe(cameras.keys if keys is None else keys, frame * steps)
+            seen = observer.render(keys, recording.joints(frame), frame * steps)
             images = {camera.name: seen[camera.key] for camera in cameras if camera.key in seen}
         yield Frame(images, seen.get(POINTS))

@@ -84,7 +84,7 @@ def replay(recording: RecordedAttempt, film: Path | None = None) -> Difference |
     facts = recording.facts
     if facts["variation"] is None:
         raise RuleSafeError(f"nothing to replay: {facts['failure']}")
-    simulation = Simulation(render=film is not None)
+    simulation = Simulation()
     variation = Variation.from_dict(facts["variation"])
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)
     comparison = _Comparison(recording)

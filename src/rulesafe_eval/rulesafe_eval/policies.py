@@ -60,12 +60,12 @@ class PolicyAgent(Agent):
             raise RuleSafeError(f"execute must be 1..{CHUNK} actions of a chunk, not {execute}")
         self._policy, self.memory, self._execute = policy, RollingMemory(memory), execute
         self._executor = load_executor(execution)(LOWER, UPPER, execute)
-        self.renders = bool(policy.needs.points or policy.needs.images)
+        self._renders = bool(policy.needs.points or policy.needs.images)
 
     def reset(self, simulation: Simulation) -> None:
         """Start an episode. Raises PolicyError if the policy raises an exception."""
         cameras = self._policy.needs.cameras
-        self._observer = Observer(simulation, cameras) if self.renders else None
+        self._observer = Observer(simulation, cameras) if self._renders else None
         self._history = ObservationHistory(self._policy.needs)
         self._actions: deque[NDArray[np.float64]] = deque()
         self._last_action: NDArray[np.float64] | None = None

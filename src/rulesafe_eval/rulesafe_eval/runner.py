@@ -26,8 +26,8 @@ from rulesafe_sim.episodes import DRAWS, Episode, OutOfReach, place
 from rulesafe_sim.runtime import Agent, Runtime
 from rulesafe_sim.simulation import Simulation
 
-simulation_of = cache(lambda renders: Simulation(render=renders))
-"""This process's simulation, with or without rendering."""
+process_simulation = cache(Simulation)
+"""Returns the simulation of this process."""
 
 agent_of = cache(lambda runner: runner.load_agent())
 """This process's agent, so that a checkpoint is loaded only once."""
@@ -119,7 +119,7 @@ class EpisodeRunner:
         Raises:
             RuleSafeError: if the policy fails; with the policy's traceback.
         """
-        rule, simulation = load_rule(episode.source), simulation_of(agent.renders)
+        rule, simulation = load_rule(episode.source), process_simulation()
         more = self.start(simulation, agent, episode, rule)
         diagnosis, disturbed = Diagnosis(), self.disturbances(episode, rule)
         limit = self.time_limit(episode, disturbed)

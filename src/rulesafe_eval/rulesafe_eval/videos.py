@@ -22,7 +22,7 @@ from rulesafe_data.layout import FPS
 from rulesafe_data.run_folder import Line
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EvaluationRequest, ResultsFolder
-from rulesafe_eval.runner import EpisodeRunner, actions_file, agent_of, simulation_of
+from rulesafe_eval.runner import EpisodeRunner, actions_file, agent_of, process_simulation
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episodes import Episode
 from rulesafe_sim.runtime import Playback, Runtime
@@ -96,7 +96,7 @@ def film(
     fixed times, the video shows them."""
     line = facts[episode.key]
     actions = np.load(actions_file(directory, *episode.key))
-    rule, simulation = load_rule(episode.source), simulation_of(True)
+    rule, simulation = load_rule(episode.source), process_simulation()
     agent = agent_of(runner)
     memory = agent.memory if isinstance(agent, PolicyAgent) else None
     if memory:

@@ -11,7 +11,6 @@ import sapien
 from numpy.typing import NDArray
 
 from rulesafe_core.body import Body, Mimic, joint_position
-from rulesafe_core.transforms import Transform, to_quat_wxyz
 from rulesafe_sim.config import DriveGains
 
 STOP_STEP = 1e-3
@@ -39,7 +38,7 @@ class Articulation:
 
     def set_positions(self, positions: Mapping[str, float]) -> None:
         """Set joint positions at zero velocity; joints not named are set to 0. Use it only to
-        initialise a scene or to show recorded states, never during an episode."""
+        initialise a scene, never during an episode."""
         qpos = [positions.get(name, 0.0) for name in self.names]
         self.articulation.set_qpos(np.array(qpos, np.float32))
         self.articulation.set_qvel(np.zeros(len(qpos), np.float32))
@@ -47,16 +46,6 @@ class Articulation:
     def bodies(self, *names: str) -> list[sapien.physx.PhysxArticulationLinkComponent]:
         """Return the bodies of the named links (default: all)."""
         return [link for link in self.articulation.links if not names or link.name in names]
-
-    def show_links(self, poses: Mapping[str, Transform]) -> None:
-        """Set the link poses (world frame) for rendering; the next physics step overwrites them.
-        The root is excluded: it is fixed, and setting its pose would change the physics."""
-        for link in self.articulation.links[1:]:
-            link.entity.set_pose(_pose(poses[link.name]))
-
-
-def _pose(transform: Transform) -> sapien.Pose:
-    return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))
 
 
 class Motor(NamedTuple):

@@ -66,8 +66,7 @@ class RuleSafeEnv(SeededEnv):
         rule: id of a rule in `rules.RULES` or of a generated lock, or the path of its file.
         safe: id of a safe in `safes.SAFES`, or the path of its file.
         seed: seed of the first reset if `reset` gets none; later resets without a seed draw one.
-        observations: keys of the observation; None: all. Without images and point clouds (and
-            without `render_mode`) the environment needs no Vulkan.
+        observations: keys of the observation; None: all.
         render_mode: "rgb_array": `render()` returns all cameras side by side, (224, 448, 3).
         config: rates and contact settings, and the split if `split` is None.
         split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
@@ -115,10 +114,9 @@ class RuleSafeEnv(SeededEnv):
         self._step_seconds, self._length = step_seconds, instruction
         self._time_limit = time_limit(self._rule, step_seconds)
         self._sampler = load_sampler(sampler)
-        rendered = render_mode is not None or any(key in cameras.keys for key in self._keys)
         if split is not None:
             config = replace(config, split=split)
-        self.simulation = Simulation(config, render=rendered)
+        self.simulation = Simulation(config)
         self._home = HOME_ACTION
         self._observer: Observer | None = None
         self._score = 0.0

@@ -1,8 +1,8 @@
 """ROS 2 node of the simulation: the topics and services of docs/interface.md, with /clock.
 
 A single thread executes callbacks, simulates one control step of 10 ms, and publishes; images are
-rendered in another process (camera_node.py), at most one frame behind. With
-`wait_for_action`, simulated time does not advance while no chunk is executed, so that an episode
+rendered in another thread (cameras_ros.py), at most one frame behind. With `wait_for_action`,
+simulated time does not advance while no chunk is executed, so that an episode
 depends only on its chunks and not on the speed of the machine. /clock never goes back: each reset
 advances it to the next multiple of 0.1 s, so that stamps distinguish episodes.
 """
@@ -36,12 +36,13 @@ from rulesafe_core.text_files import read_text
 from rulesafe_core.urdf import to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
-from rulesafe_sim.camera_node import CameraProcess, CameraRequest, SimCameraNode
+from rulesafe_sim.bodies import ROBOT
+from rulesafe_sim.cameras_ros import CameraPublisher, CameraRequest
 from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.convert import to_joint_state, to_status
 from rulesafe_sim.episodes import Episode
 from rulesafe_sim.reset_ros import FirstEpisode, answer_reset
-from rulesafe_sim.simulation import LOWER, ROBOT, UPPER, Simulation
+from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_sim.stand import safe_on_stand
 
 REFRESH = 0.1
@@ -92,9 +93,7 @@ class SimulationParameters(FirstEpisode):
     execution: str = setting(
         "newest", f"How overlapping chunks are executed: {' or '.join(EXECUTORS)}."
     )
-    cameras: bool = setting(
-        True, "Publish images and point clouds at 10 Hz; false needs no Vulkan."
-    )
+    cameras: bool = setting(True, "Publish images and point clouds at 10 Hz.")
     camera_file: str = setting(
         "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
     )
@@ -122,10 +121,10 @@ class SimNode(Node):
         config = SimulationConfig(split=values.split, robot_urdf=values.robot_urdf)
         film_size = values.film_size if values.film else 0
         self._camera_set = load_cameras(values.camera_file)
-        self._cameras: CameraProcess | None = None
+        self._cameras: CameraPublisher | None = None
         if values.cameras or film_size:
-            arguments = config, self._camera_set, values.cameras, film_size
-            self._cameras = CameraProcess(SimCameraNode, *arguments)
+            keys = self._camera_set.keys if values.cameras else ()
+            self._cameras = CameraPublisher(self, self._camera_set, keys, film_size)
         self._simulation = Simulation(config)
         self._tick = SECOND // config.physics.control_hz
         self._now = 0  # ns
@@ -155,8 +154,6 @@ class SimNode(Node):
         self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
         self._held: list[EpisodeStatus] = []  # until the images of the frame are published
-        # An episode may begin when the service exists: the topics of the cameras exist before.
-        self._send_status(wait=True)
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
         ChunkReceiver(self, lambda: self._now, self._on_chunk, self._on_refused)
@@ -171,7 +168,7 @@ class SimNode(Node):
         self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
         self._status.forget()  # that of the episode before
         if self._cameras:
-            self._cameras.begin(episode)
+            self._cameras.begin(self._simulation)
         # Later requests of a rule and a safe have the split of the parameters.
         self._loaded = replace(episode, split=self._loaded.split)
         self._action: NDArray[np.float64] | None = None
@@ -272,8 +269,7 @@ class SimNode(Node):
         self._send_status()
 
     def _send_status(self, wait: bool = False) -> bool:
-        """Publish the status unless images are being rendered or the cameras are being started;
-        return whether it was published.
+        """Publish the status unless images are being rendered; return whether it was published.
 
         Args:
             wait: whether to wait for the cameras.
@@ -284,8 +280,8 @@ class SimNode(Node):
                 return False
             if time.monotonic() - began > SLOW_IMAGES:
                 self.get_logger().warning(
-                    f"the cameras have not started or rendered a frame for {SLOW_IMAGES:g} s; the "
-                    "simulation waits for them. Is the process of sim_camera_node stopped?",
+                    f"the cameras have not rendered a frame for {SLOW_IMAGES:g} s; the simulation "
+                    "waits for them",
                     throttle_duration_sec=SLOW_IMAGES,
                 )
         for status in self._held:

@@ -23,8 +23,6 @@ from rulesafe_core.transforms import (
     rotation_between,
     to_quat_wxyz,
 )
-from rulesafe_sim import visuals
-from rulesafe_sim.cameras import use_shaders
 from rulesafe_sim.config import PhysicsConfig
 
 Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
@@ -77,40 +75,15 @@ def robot_group(link: str) -> tuple[int, int, int, int]:
     return Groups.TORSO
 
 
-def make_scene(config: PhysicsConfig, *, render: bool) -> sapien.Scene:
-    """Create an empty scene, with a render system only if `render` is set (without one, no Vulkan
-    is needed)."""
+def make_scene(config: PhysicsConfig) -> sapien.Scene:
+    """Create an empty scene."""
     sapien.physx.set_scene_config(
         gravity=np.array([0, 0, -9.81], np.float32), enable_enhanced_determinism=True
     )
     sapien.physx.set_body_config(solver_position_iterations=config.position_iterations)
-    systems: list[sapien.System] = [sapien.physx.PhysxCpuSystem()]
-    if render:
-        use_shaders()
-        systems.append(sapien.render.RenderSystem())
-    scene = sapien.Scene(systems)
+    scene = sapien.Scene([sapien.physx.PhysxCpuSystem()])
     scene.set_timestep(config.timestep)
     return scene
-
-
-def render_device() -> str:
-    """Return the name of SAPIEN's render device, or an empty string if there is none."""
-    name = ""
-    for line in sapien.render.get_device_summary().splitlines():
-        if line.startswith("GPU:"):
-            name = line.removeprefix("GPU:").strip()
-        elif line.strip().startswith("Supported:") and line.split()[-1] == "1":
-            return name
-    return ""
-
-
-def has_renderer(scene: sapien.Scene) -> bool:
-    """Return whether the scene has a render system; without one, visual shapes abort SAPIEN."""
-    try:
-        scene.get_system("render")
-    except RuntimeError:
-        return False
-    return True
 
 
 def build_body(
@@ -143,10 +116,7 @@ def build_body(
     articulation = builder.build(fix_root_link=True)
     for moving in articulation.active_joints:
         moving.set_friction(0.0)  # SAPIEN's default of 0.05 can exceed the detent torque
-    # Before set_qpos, SAPIEN renders all links at the origin.
     articulation.set_qpos(np.zeros(articulation.dof, np.float32))
-    if has_renderer(scene):
-        _show_body(articulation, body)
     return articulation
 
 
@@ -158,8 +128,6 @@ def build_static(
     builder.collision_groups = list(group)
     _add_collisions(builder, shapes, sapien.physx.PhysxMaterial(friction, friction, 0.0))
     entity = builder.build_static(name=name)
-    if has_renderer(scene):
-        visuals.show_shapes(entity, shapes)
     return entity.find_component_by_type(sapien.physx.PhysxRigidStaticComponent)
 
 
@@ -234,55 +202,6 @@ def _add_hull(part: ActorBuilder, mesh: MeshShape, material) -> None:
     with _mesh_errors(mesh):  # the builder silently omits a mesh that it cannot read
         sapien.physx.PhysxCollisionShapeConvexMesh(file, mesh.size, material)
     part.add_convex_collision_from_file(file, to_pose(mesh.pose), mesh.size, material)
-
-
-def _show_body(articulation: sapien.physx.PhysxArticulation, body: Body) -> None:
-    primitives: dict[str, list[Shape]] = {}
-    for link in body.links:
-        entity = articulation.find_link_by_name(link.name).entity
-        _show_meshes(entity, [s for s in link.shapes if isinstance(s, MeshShape) and s.visible])
-        primitives[link.name] = [s for s in link.shapes if not isinstance(s, MeshShape)]
-    visuals.show_body(articulation, primitives)
-
-
-def _show_meshes(entity: sapien.Entity, meshes: Sequence[MeshShape]) -> None:
-    if not meshes:
-        return
-    body = sapien.render.RenderBodyComponent()
-    for mesh in meshes:
-        with _mesh_errors(mesh):
-            material = _mesh_material(mesh)
-            shape = sapien.render.RenderShapeTriangleMesh(str(mesh.path), mesh.size, material)
-        for part in shape.parts:
-            if not part.get_vertex_normal().any():  # some STL files have none and would be black
-                part.set_vertex_normal(_facet_normals(part.vertices, part.triangles))
-        shape.local_pose = to_pose(mesh.pose)
-        body.attach(shape)
-    entity.add_component(body)
-
-
-def _mesh_material(mesh: MeshShape) -> sapien.render.RenderMaterial:
-    look, color = mesh.material, list(mesh.material.color)
-    if mesh.texture:
-        color = [c / max(mean, 1e-3) for c, mean in zip(color, mesh.texture_color, strict=True)]
-    material = sapien.render.RenderMaterial(
-        base_color=[*color, 1.0], roughness=look.roughness, metallic=look.metallic
-    )
-    if mesh.texture:
-        material.base_color_texture = sapien.render.RenderTexture2D(
-            str(mesh.texture), mipmap_levels=4
-        )
-    return material
-
-
-def _facet_normals(vertices: NDArray, triangles: NDArray) -> NDArray:
-    """Compute normals (V, 3) of vertices that are not shared between triangles."""
-    a, b, c = (vertices[triangles[:, i]] for i in range(3))
-    across = np.cross(b - a, c - a)
-    length = np.linalg.norm(across, axis=1, keepdims=True)
-    normals = np.zeros_like(vertices)
-    normals[triangles] = (across / np.maximum(length, 1e-12))[:, None]
-    return normals
 
 
 @contextmanager

@@ -24,12 +24,10 @@ class Agent:
     """Base class of agents that control the simulated robot in process.
 
     Attributes:
-        renders: whether the agent needs a simulation that renders.
         activity: activity of the last action.
         log: log of the current episode.
     """
 
-    renders = False
     activity = Activity()
     log: AgentLog
 

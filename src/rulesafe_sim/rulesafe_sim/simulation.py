@@ -1,4 +1,4 @@
-"""The simulation of robot, safe and lock, without ROS; rendering is optional."""
+"""The simulation of robot, safe and lock, without ROS and images."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -7,26 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulesafe_core.body import fix_joints, fixed_links, merge_fixed
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES, ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS
-from rulesafe_core.robot import FIXED_POSITIONS, HOME, h1_2
-from rulesafe_core.transforms import Transform, from_xyz_rpy
-from rulesafe_core.urdf_reader import robot_from_urdf
+from rulesafe_core.robot import FIXED_POSITIONS, HOME
+from rulesafe_core.transforms import Transform
 from rulesafe_locks.rules import PARTS, Rule, load_rule
 from rulesafe_locks.scores import Progress
 from rulesafe_sim import articulations, physics
+from rulesafe_sim.bodies import ROBOT, EpisodeBodies, Joints, load_robot
 from rulesafe_sim.config import Placement, SimulationConfig
 from rulesafe_sim.contacts import sense_contacts
 from rulesafe_sim.episode import TaskSnapshot
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safe import Safe
-from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.stand import stand_shapes
-from rulesafe_sim.variation import Variation, vary_safe
-
-ROBOT = h1_2()
+from rulesafe_sim.variation import Variation
 
 
 def _inwards(limits: Sequence[float], towards: float) -> NDArray[np.float64]:
@@ -64,21 +59,6 @@ class SimulationState:
         return self.joint_positions[ACTION_INDICES]
 
 
-@dataclass(frozen=True)
-class Joints:
-    """All joints of the scene in single precision, as in the physics; they determine the images."""
-
-    robot_joints: tuple[str, ...]  # J names: the joints of the scene's robot, including mimics
-    robot_positions: NDArray[np.float32]  # (J,) rad
-    robot_velocities: NDArray[np.float32]  # (J,) rad/s
-    safe_positions: NDArray[np.float32]  # (3,) rad: knob, handle, door
-
-
-def placement_pose(placement: Placement) -> Transform:
-    """Return the pose of the safe frame (x out of the door) in the pelvis frame."""
-    return from_xyz_rpy(placement.xyz, (0, 0, np.pi + placement.yaw))
-
-
 def start_action(variation: Variation) -> NDArray[np.float64]:
     """Return the joint targets (13,) at the start of an episode, rad: HOME plus the offsets of the
     variation, clipped to the joint limits."""
@@ -110,18 +90,17 @@ class Simulation:
     Attributes:
         external_torques: torque (N m, positive opens) on some parts besides those of detents and
             springs, for example of a disturbance; empty after a reset.
-        mounts: link of the scene, and pose in it, of each link of the robot.
+        bodies: robot, safe and stand of the episode.
     """
 
     scene: physics.sapien.Scene
 
-    def __init__(self, config: SimulationConfig = SimulationConfig(), *, render: bool = False):
+    bodies: EpisodeBodies
+
+    def __init__(self, config: SimulationConfig = SimulationConfig()):
         self.config = config
         self.split = load_split(config.split)
-        self._render = render
-        robot = robot_from_urdf(config.robot_urdf) if config.robot_urdf else ROBOT
-        posed = fix_joints(robot, FIXED_POSITIONS)
-        self._robot_body, self.mounts = merge_fixed(posed), fixed_links(posed)
+        self._model = load_robot(config.robot_urdf)
 
     def reset(
         self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None
@@ -132,7 +111,7 @@ class Simulation:
             rule, safe: ids, file paths, or loaded objects.
             seed: seed of the episode, >= 0.
             variation: scene variation; None: sampled from the configured split with `seed`. Its
-                colours and resistances are applied to `self.safe`.
+                colours and resistances are applied to `safe`.
 
         Raises:
             RuleSafeError: the rule or safe is unknown, the seed is negative, or a part with these
@@ -144,30 +123,25 @@ class Simulation:
             raise RuleSafeError(f"seed is {seed}; valid: an integer >= 0")
         if variation is None:
             variation = sample_variation(self.split.randomisation, new_safe, seed)
-        self.rule, self.safe, self.seed = new_rule, vary_safe(new_safe, variation), seed
-        self.variation = variation
-        self.pose_safe_in_pelvis = placement_pose(self.placement)
-        self.scene = physics.make_scene(config, render=self._render)
+        bodies = EpisodeBodies(self._model, new_safe, variation)
+        self.rule, self.seed, self.bodies = new_rule, seed, bodies
+        self.scene = physics.make_scene(config)
         self._build_robot()
-        self._safe_body = safe_shape = safe_body(self.safe)
-        stand = physics.build_static(
-            self.scene,
-            "stand",
-            stand_shapes(safe_shape, self.pose_safe_in_pelvis),
-            config.friction,
-            physics.Groups.SAFE,
+        (stand,) = bodies.stand.links
+        floor = physics.build_static(
+            self.scene, stand.name, stand.shapes, config.friction, physics.Groups.SAFE
         )
         self._safe = articulations.LockableSafe(
             physics.build_body(
                 self.scene,
-                safe_shape,
-                self.pose_safe_in_pelvis,
+                bodies.safe_body,
+                bodies.pose_safe_in_pelvis,
                 config.friction,
                 physics.Groups.SAFE,
             ),
             config.lock_play,
         )
-        self._contacts = sense_contacts(self.scene, self._robot, self._safe, stand)
+        self._contacts = sense_contacts(self.scene, self._robot, self._safe, floor)
         self.progress = Progress(self.rule)
         self._open = dict.fromkeys(PARTS, False)
         self._command = start_action(variation)
@@ -189,10 +163,10 @@ class Simulation:
         config = self.config.physics
         loaded = physics.build_body(
             self.scene,
-            self._robot_body,
+            self._model.body,
             np.eye(4),
             config.friction,
-            {link.name: physics.robot_group(link.name) for link in self._robot_body.links},
+            {link.name: physics.robot_group(link.name) for link in self._model.body.links},
         )
         self._robot = articulations.DrivenRobot(loaded, ROBOT, config.gains)
         found = [(ALL_JOINTS.index(n), i) for n, i in self._robot.index.items() if n in ALL_JOINTS]
@@ -260,6 +234,21 @@ class Simulation:
         self._locked = self.progress.update(self._open)
         for name in PARTS:
             self._safe.set_stop(name, self._locked[name], self._open[name], self._positions[name])
+
+    @property
+    def safe(self) -> Safe:
+        """The safe, with the colours and resistances of the variation."""
+        return self.bodies.safe
+
+    @property
+    def variation(self) -> Variation:
+        """The scene variation of the episode."""
+        return self.bodies.variation
+
+    @property
+    def pose_safe_in_pelvis(self) -> Transform:
+        """Pose of the safe frame."""
+        return self.bodies.pose_safe_in_pelvis
 
     @property
     def placement(self) -> Placement:
@@ -346,32 +335,3 @@ class Simulation:
             robot_velocities=self._robot.velocities.astype(np.float32),
             safe_positions=np.array([parts[part] for part in PARTS], np.float32),
         )
-
-    def show(self, joints: Joints) -> None:
-        """Set recorded joint states for rendering only. Time, lock and drives are not changed, so
-        call `reset` before the next step.
-
-        Raises:
-            RuleSafeError: the joints are those of another robot.
-        """
-        if joints.robot_joints != self._robot.names:
-            raise RuleSafeError(
-                f"the recorded joints {', '.join(joints.robot_joints)} differ from those of this "
-                f"robot: {', '.join(self._robot.names)}"
-            )
-        robot = zip(self._robot.names, joints.robot_positions.tolist(), strict=True)
-        self._robot.set_positions(dict(robot))
-        parts = zip(PARTS, joints.safe_positions.tolist(), strict=True)
-        self._safe.set_positions({f"{part}_joint": position for part, position in parts})
-
-    def show_links(self) -> None:
-        """Compute the link poses for rendering from the joint positions.
-
-        The last bits of the physics' link poses depend on the previous motion. With these poses an
-        image depends only on the joint positions and can be reproduced from stored ones.
-        """
-        robot = dict(zip(self._robot.names, self._robot.positions.tolist(), strict=True))
-        self._robot.show_links(self._robot_body.link_poses(robot))
-        safe = dict(zip(self._safe.names, self._safe.positions.tolist(), strict=True))
-        in_safe = self._safe_body.link_poses(safe)
-        self._safe.show_links({k: self.pose_safe_in_pelvis @ pose for k, pose in in_safe.items()})

@@ -31,7 +31,7 @@ LARGEST = 100.0
 
 @dataclass(frozen=True)
 class Lighting:
-    """Changes of the room's lights relative to the nominal ones in visuals.py."""
+    """Changes of the room's lights relative to the nominal ones in room.py."""
 
     key: float = 1.0  # factor on the key light, which casts the shadows
     azimuth: float = 0.0  # rad, rotation of the key light's direction about z

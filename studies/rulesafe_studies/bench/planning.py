@@ -12,10 +12,11 @@ from planner_node.inverse_kinematics import descend, solve
 from planner_node.kinematics import Arm
 from planner_node.moves import ExpertObservation, MovePlanner
 from rulesafe_locks.rules import PARTS
+from rulesafe_sim.bodies import placement_pose
 from rulesafe_sim.randomisation import SPLITS, sample_variation
 from rulesafe_sim.safe_body import safe_body
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.simulation import placement_pose, start_action
+from rulesafe_sim.simulation import start_action
 from rulesafe_studies.bench.commands import BenchOptions
 from rulesafe_studies.measuring import Measure, run_apart
 

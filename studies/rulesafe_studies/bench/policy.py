@@ -237,7 +237,7 @@ def _evaluation(policy: "NetworkPolicy", options: BenchOptions) -> Found:
     limit = time_limit(load_rule(options.rule))
     chunks = max(1, round(options.seconds * RATE / EXECUTE))
     agent = PolicyAgent(policy, policy.memory, EXECUTE)
-    simulation = Simulation(render=agent.renders)
+    simulation = Simulation()
     rates = []
     for number in range(EPISODES + 1):
         watch = Stopwatch()

@@ -118,7 +118,7 @@ def _observation(options: BenchOptions) -> list[Measure]:
     from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
-    simulation, wave = Simulation(render=True), Wave()
+    simulation, wave = Simulation(), Wave()
     simulation.reset(options.rule, options.safe, 0)
     observer = Observer(simulation)
     requested: dict[str, tuple[str, ...]] = {
@@ -161,7 +161,7 @@ def _first_frame(options: BenchOptions) -> tuple[float, float]:
     from rulesafe_sim.observer import Observer
     from rulesafe_sim.simulation import Simulation
 
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     simulation.reset(options.rule, options.safe, 0)
     ready = watch.wall
     Observer(simulation).observe()

@@ -19,9 +19,10 @@ from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.model import HISTORY_LENGTH, JOINT_NAMES, ViewModel, choices
 from rulesafe_ros.view.options import ViewOptions
 from rulesafe_ros.view.sources import IMAGE, Offer, SubscriptionRequest, choose, sources
+from rulesafe_sim.bodies import placement_pose
 from rulesafe_sim.config import Placement
 from rulesafe_sim.safes import load_safe
-from rulesafe_sim.simulation import HOME_ACTION, placement_pose
+from rulesafe_sim.simulation import HOME_ACTION
 from rulesafe_sim.stand import FLOOR_Z, safe_on_stand
 from teleop_node.keys import HELP_TEXT
 from vq_memory_node.memory import Reading

@@ -82,7 +82,6 @@ def wave(client) -> None:
 
 
 @pytest.mark.ros
-@pytest.mark.render
 def test_an_episode_on_the_page(run, client, page, tmp_path):
     """The view starts before the simulation; the page shows motion, pauses, resets, and continues
     after the end of the simulation."""

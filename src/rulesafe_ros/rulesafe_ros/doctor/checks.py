@@ -13,7 +13,7 @@ CHECKS: dict[str, Callable[[], Item]] = {
     "packages": machine.packages,
     "programs": machine.programs,
     "room": machine.room,
-    "vulkan": graphics.vulkan,
+    "renderer": graphics.renderer,
     "gpu": graphics.gpu,
     "video": machine.video,
     "sandbox": machine.sandbox,

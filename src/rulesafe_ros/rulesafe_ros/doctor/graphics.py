@@ -1,4 +1,4 @@
-"""Checks of rendering (a Vulkan driver that SAPIEN supports) and of the GPU."""
+"""Checks of the renderer and of the GPU."""
 
 import json
 import shutil
@@ -10,32 +10,28 @@ from rulesafe_ros.doctor.report import OK, WARN, Item, ok_if
 TIMEOUT = 120.0
 """Timeout of the first image, s; sufficient on a busy machine."""
 
-MESA = (
-    "Install a Vulkan driver with make setup, or manually: Mesa 23.2 or newer (Debian 12: apt-get "
-    "install -t bookworm-backports mesa-vulkan-drivers), or the GPU vendor's driver with Vulkan. "
-    "To run without images: cameras:=false"
-)
+REMEDY = "Run make setup, which compiles the renderer. To run without images: cameras:=false"
 
 
-def vulkan() -> Item:
-    """Render one image in a child process, since a broken driver may abort the process."""
+def renderer() -> Item:
+    """Render one image in a child process, since a damaged library may abort the process."""
     command = [sys.executable, "-m", "rulesafe_ros.doctor.render_image"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
-        return ok_if(False, f"no image within {TIMEOUT:g} s", MESA)
+        return ok_if(False, f"no image within {TIMEOUT:g} s", REMEDY)
     if done.returncode:
         why = (done.stderr.strip().splitlines() or ["no error output"])[-1]
         return ok_if(
             False,
             f"rendering failed (exit code {done.returncode}): {why.partition('Error: ')[2] or why}",
-            MESA,
+            REMEDY,
         )
     result = json.loads(done.stdout.splitlines()[-1])
     return ok_if(
         result["contrast"] > 0,
-        f"{result['device']}: first image after {result['seconds']:.1f} s",
-        "The image has a single colour. " + MESA,
+        f"{result['renderer']}: first image after {result['seconds']:.1f} s",
+        "The image has a single colour. " + REMEDY,
     )
 
 

@@ -1,20 +1,20 @@
-"""Render one image and print, as JSON, the device, the duration and the image's contrast."""
+"""Render one image and print, as JSON, the renderer, the duration and the image's contrast."""
 
 import json
 import time
 
 
 def main() -> None:
+    from rulesafe_render.renderer import load_kernel
     from rulesafe_sim.observer import Observer
-    from rulesafe_sim.physics import render_device
     from rulesafe_sim.simulation import Simulation
 
     begin = time.monotonic()
-    simulation = Simulation(render=True)
+    simulation = Simulation()
     simulation.reset("rule_001", "safe_01", seed=0)
     image = Observer(simulation).observe(["head_rgb"])["head_rgb"]
     result = {
-        "device": render_device() or "unknown device",
+        "renderer": load_kernel("").name,
         "seconds": time.monotonic() - begin,
         "contrast": float(image.std()),
     }

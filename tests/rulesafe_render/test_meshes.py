@@ -3,7 +3,7 @@ import pytest
 
 from rulesafe_core.body import Shape
 from rulesafe_core.transforms import from_xyz_rpy
-from rulesafe_sim.visuals import shape_mesh
+from rulesafe_render.meshes import shape_mesh
 
 POSE = from_xyz_rpy((0.3, -0.2, 0.1), (0.4, 0.5, 0.6))
 SHAPES = {

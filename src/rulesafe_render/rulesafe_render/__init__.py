@@ -1,0 +1,1 @@
+"""Images of bodies: a deterministic renderer on the CPU."""

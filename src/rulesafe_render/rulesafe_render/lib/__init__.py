@@ -1,0 +1,1 @@
+"""The compiled libraries, see scripts/kernels.py."""

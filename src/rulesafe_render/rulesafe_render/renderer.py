@@ -1,0 +1,244 @@
+"""The renderer: images of a scene from the cameras, on the CPU in one thread.
+
+An image depends on its scene, the poses of the links and the camera only: it is the same on every
+processor and does not depend on earlier images. Rendering releases Python's global lock; use one
+renderer per thread.
+"""
+
+import ctypes
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from math import tan
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulesafe_core.cameras import OPTICAL_IN_BODY, ROOT, CameraConfig
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.transforms import Transform, from_xyz_rpy
+from rulesafe_render.scene import DECIMALS, CCamera, Memory, RenderScene
+
+VERSION = 1
+"""Version of the images: it changes whenever a pixel can change."""
+
+KERNELS = ("x86_64_v3", "x86_64_v2", "generic")
+"""Names of the compiled libraries, the fastest first. All compute the same images."""
+
+
+class PixelCloud(NamedTuple):
+    """Surface points of a camera image, one per pixel with a surface."""
+
+    points: NDArray[np.float32]  # (N, 3) m, pelvis frame
+    colors: NDArray[np.uint8]  # (N, 3)
+    ids: NDArray[np.int32]  # (N,) index of the link in `RenderScene.links`
+
+
+class _Picture(NamedTuple):
+    rgb: NDArray[np.uint8]  # (H, W, 3)
+    positions: NDArray[np.float32]  # (H, W, 3) m, world
+    links: NDArray[np.uint16]  # (H, W): index of the link plus one, 0: no surface
+
+
+class Kernel(NamedTuple):
+    """A compiled library."""
+
+    name: str
+    library: ctypes.CDLL
+
+
+@cache
+def load_kernel(name: str) -> Kernel:
+    """Load a compiled library: the named one, or the fastest that this processor supports if the
+    name is empty.
+
+    Raises:
+        RuleSafeError: it is not compiled, or this processor does not support it.
+    """
+    folder = Path(__file__).parent / "lib"
+    for kernel in (name,) if name else KERNELS:
+        path = folder / f"render_{kernel}.so"
+        if not path.is_file():
+            continue
+        library = ctypes.CDLL(str(path))
+        if not library.render_supported():
+            continue
+        library.render_create.restype = ctypes.c_void_p
+        library.render_create.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_char_p)]
+        library.render_destroy.argtypes = [ctypes.c_void_p]
+        library.render_destroy.restype = None
+        library.render_pose.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        library.render_image.argtypes = [ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 3]
+        library.render_image.restype = None
+        return Kernel(kernel, library)
+    raise RuleSafeError(
+        f"the renderer's library {name or 'of this processor'} is not in {folder}; "
+        "`make setup` or `pip install` compiles it"
+    )
+
+
+class CameraRig:
+    """Cameras in a scene. `take()` renders; the other methods read the latest images.
+
+    Args:
+        scene: the scene; later changes have no effect.
+        configs: the cameras.
+        mounts: link of the scene and pose of links that are merged into it (`body.fixed_links`).
+        kernel: one of KERNELS; empty: the fastest.
+
+    Raises:
+        RuleSafeError: a camera's link is unknown, or a mesh is not valid.
+    """
+
+    def __init__(
+        self,
+        scene: RenderScene,
+        configs: Iterable[CameraConfig],
+        mounts: Mapping[str, tuple[str, Transform]] = MappingProxyType({}),
+        kernel: str = "",
+    ):
+        self.configs = {config.name: config for config in configs}
+        self.links = tuple(scene.links)
+        self._mounted = {
+            name: _mount(scene.links, config, mounts) for name, config in self.configs.items()
+        }
+        cameras = [
+            _camera(self.configs[name], scene, *mounted) for name, mounted in self._mounted.items()
+        ]
+        self._library, message = load_kernel(kernel).library, ctypes.c_char_p()
+        memory = Memory(scene, cameras)
+        self._handle = self._library.render_create(
+            ctypes.byref(memory.structure), ctypes.byref(message)
+        )
+        if not self._handle:
+            raise RuleSafeError(f"cannot render this scene: {(message.value or b'').decode()}")
+        self._poses = np.tile(np.eye(3, 4, dtype=np.float32), (len(self.links), 1, 1))
+        self._pictures: dict[str, _Picture] = {}
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self._library.render_destroy(self._handle)
+            self._handle = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.configs)
+
+    def take(self, poses: Sequence[Transform] | NDArray, *names: str) -> None:
+        """Render the named cameras (default: all).
+
+        Args:
+            poses: pose in the world of each link, in the order of the scene's links.
+            names: the cameras.
+
+        Raises:
+            RuleSafeError: a pose is not finite, or a camera is unknown.
+        """
+        if len(poses) != len(self.links):
+            raise RuleSafeError(f"{len(self.links)} poses expected, got {len(poses)}")
+        stacked = np.asarray(poses, np.float64).reshape(-1, 4, 4)[:, :3]
+        self._poses = np.ascontiguousarray(np.round(stacked, DECIMALS), np.float32)
+        cameras = [(self._number(name), self.configs[name]) for name in names or self.names]
+        if self._library.render_pose(self._handle, self._poses.ctypes.data):
+            raise RuleSafeError("the pose of a link is not finite")
+        self._pictures = {}
+        for number, config in cameras:
+            size = (config.height, config.width)
+            picture = _Picture(
+                np.empty((*size, 3), np.uint8),
+                np.empty((*size, 3), np.float32),
+                np.empty(size, np.uint16),
+            )
+            pointers = [array.ctypes.data for array in picture]
+            self._library.render_image(self._handle, number, *pointers)
+            self._pictures[config.name] = picture
+
+    def rgb(self, name: str) -> NDArray[np.uint8]:
+        """Return the RGB image (H, W, 3)."""
+        return self._picture(name).rgb
+
+    def depth(self, name: str) -> NDArray[np.float32]:
+        """Return the depth along the optical axis (H, W), m; 0 at pixels without a surface."""
+        picture, pose = self._picture(name), self.pose_camera_in_pelvis(name)
+        depth = (picture.positions - pose[:3, 3].astype(np.float32)) @ pose[:3, 2].astype(
+            np.float32
+        )
+        return np.where(picture.links > 0, depth, np.float32(0))
+
+    def link_numbers(self, name: str) -> NDArray[np.int32]:
+        """Return the index in `RenderScene.links` of the link at each pixel (H, W); -1: none."""
+        return self._picture(name).links.astype(np.int32) - 1
+
+    def cloud_pixels(self, name: str) -> PixelCloud:
+        """Return the surface points in row-major order; pixels without a surface are omitted."""
+        picture = self._picture(name)
+        shown = picture.links > 0
+        return PixelCloud(
+            points=picture.positions[shown],
+            colors=picture.rgb[shown],
+            ids=picture.links[shown].astype(np.int32) - 1,
+        )
+
+    def intrinsics(self, name: str) -> NDArray[np.float64]:
+        """Return the camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in
+        sensor_msgs/CameraInfo."""
+        return _intrinsics(self.configs[self.names[self._number(name)]])
+
+    def pose_camera_in_pelvis(self, name: str) -> Transform:
+        """Return the pose of the optical frame (z forward, x right, y down) in the pelvis frame."""
+        link, pose = self._mounted[self.names[self._number(name)]]
+        if link < 0:
+            return pose
+        parent = np.eye(4)
+        parent[:3] = self._poses[link]
+        return parent @ pose
+
+    def _number(self, name: str) -> int:
+        if name not in self.configs:
+            raise unknown_name("camera", name, self.configs)
+        return self.names.index(name)
+
+    def _picture(self, name: str) -> _Picture:
+        self._number(name)
+        if name not in self._pictures:
+            raise RuleSafeError(
+                f"camera {name!r} has no image: call take() first; "
+                f"cameras with images: {', '.join(sorted(self._pictures)) or 'none'}"
+            )
+        return self._pictures[name]
+
+
+def _mount(
+    links: Sequence[str], config: CameraConfig, mounts: Mapping[str, tuple[str, Transform]]
+) -> tuple[int, Transform]:
+    """Return the link (-1: the world) and the pose in it of a camera's optical frame."""
+    link, pose = mounts.get(config.link, (config.link, np.eye(4)))
+    optical = pose @ from_xyz_rpy(config.xyz, config.rpy) @ OPTICAL_IN_BODY
+    if link == ROOT:  # it does not move
+        return -1, optical
+    if link not in links:
+        known = sorted({*links, *mounts})
+        raise RuleSafeError(f"camera {config.name!r}: {unknown_name('link', link, known)}")
+    return links.index(link), optical
+
+
+def _camera(config: CameraConfig, scene: RenderScene, link: int, pose: Transform) -> CCamera:
+    matrix = _intrinsics(config)
+    rows = np.round(pose[:3], DECIMALS).ravel().tolist()
+    return CCamera(
+        (ctypes.c_float * 12)(*rows),
+        link,
+        link < 0 or not scene.moves[link],
+        *(config.width, config.height),
+        *(matrix[0, 0], matrix[0, 2], matrix[1, 2]),
+        *(config.near, config.far),
+    )
+
+
+def _intrinsics(config: CameraConfig) -> NDArray[np.float64]:
+    focal = round(config.height / 2 / tan(config.fovy / 2), DECIMALS)
+    return np.array(
+        [[focal, 0, (config.width - 1) / 2], [0, focal, (config.height - 1) / 2], [0, 0, 1]]
+    )

@@ -57,6 +57,8 @@ def kernels(package: str) -> list[Extension]:
 class BuildKernels(build_ext):
     """Compiles each library in a folder of its own, since all have the same sources."""
 
+    build_temp: str
+
     def build_extension(self, ext: Extension) -> None:
         shared = Path(self.build_temp)
         self.build_temp = str(shared / ext.name)

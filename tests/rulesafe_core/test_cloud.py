@@ -8,6 +8,7 @@ from rulesafe_core.cloud import (
     FarthestSampler,
     UniformSampler,
     Workspace,
+    farthest_points,
     load_sampler,
     sample_cloud,
 )
@@ -68,13 +69,24 @@ def test_the_generator_decides_alone(sampler):
     assert (cloud(3) != cloud(4)).any()
 
 
-def test_farthest_points_are_the_greedy_ones():
+@pytest.mark.parametrize("reach", [3, 1024])
+def test_farthest_points_are_the_greedy_ones(reach):
+    rng = np.random.default_rng(0)
+    points = rng.integers(-reach, reach + 1, (300, 3))
+    picked = farthest_points(points.astype(np.float32), 50)
+    squares = ((points[:, None] - points) ** 2).sum(axis=2)
+    assert picked[0] == 0
+    for i in range(1, len(picked)):
+        assert picked[i] == squares[picked[:i]].min(axis=0).argmax()
+
+
+def test_the_sampler_considers_distances_to_a_thousandth_of_the_cloud():
     points, _ = scatter(300)
     picked = FarthestSampler()(points, 50, np.random.default_rng(0))
     exact = points.astype(np.float64)
     for i in range(1, len(picked)):
         nearest = np.linalg.norm(exact[:, None] - exact[picked[:i]], axis=2).min(axis=1)
-        assert nearest[picked[i]] == pytest.approx(nearest.max(), rel=1e-4)
+        assert nearest[picked[i]] == pytest.approx(nearest.max(), abs=2 * 3**0.5 * 3 / 1024)
 
 
 def test_farthest_points_cover_sparse_surfaces_as_well_as_dense_ones():

@@ -1,6 +1,8 @@
 """Point clouds for policies: cropped to the workspace and sampled to a fixed number of points."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import frexp
 from typing import Protocol
 
 import numpy as np
@@ -56,39 +58,63 @@ class UniformSampler:
         return rng.permutation(len(points))[:count]
 
 
+def farthest_points(points: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+    """Select the first point, then always the point farthest from those selected (Gonzalez 1985);
+    of several points at the same distance the first one.
+
+    Args:
+        points: (N, 3) integers within +-1024, so that all distances are exact in single precision
+            and the result does not depend on processor, libraries or order of operations.
+        count: number of points to select, 1..N.
+
+    Returns:
+        Indices (count,) of the points.
+    """
+    picked = np.empty(count, np.intp)
+    # |p - q|^2 = -2 q.p + |p|^2 + |q|^2 for all p as one product of (5,) and (5, N), the layout
+    # that BLAS is fastest with.
+    squares = np.einsum("ij,ij->i", points, points)
+    ones = np.ones_like(squares)
+    terms = np.ascontiguousarray(np.column_stack([points, squares, ones]).T, np.float32)
+    factors = np.column_stack([-2 * points, ones, squares]).astype(np.float32)
+    nearest = np.full(len(points), np.inf, np.float32)
+    distance = np.empty_like(nearest)
+    latest = 0
+    for i in range(count):
+        picked[i] = latest
+        np.dot(factors[latest], terms, out=distance)
+        np.minimum(nearest, distance, out=nearest)
+        nearest[latest] = -np.inf  # prevents a second selection of equal points
+        latest = int(nearest.argmax())
+    return picked
+
+
 @dataclass(frozen=True)
 class FarthestSampler:
-    """Farthest-point sampling (Gonzalez 1985): even coverage, independent of camera distance.
+    """Farthest-point sampling: even coverage, independent of camera distance.
 
-    The first point is random; each further point is the candidate farthest from those selected.
-    At most `candidates` points, drawn uniformly, are considered, since cost grows with their
-    number.
+    The first point is random. At most `candidates` points, drawn uniformly, are considered, since
+    cost grows with their number. Their distances are those of a grid of at least 1024 steps along
+    the longest side of the cloud (1 mm for 1 m), see `farthest_points`.
+
+    Attributes:
+        candidates: largest number of points that are considered.
+        select: `farthest_points`, or a compiled function with the same results.
     """
 
     candidates: int = 4096
+    select: Callable[[NDArray[np.float32], int], NDArray[np.integer]] = farthest_points
 
     def __call__(
         self, points: NDArray[np.float32], count: int, rng: np.random.Generator
     ) -> NDArray[np.intp]:
-        chosen = rng.permutation(len(points))[: max(self.candidates, count)]
-        picked = np.empty(count, np.intp)
-        candidates = points[chosen] - points[chosen].mean(axis=0)
-        # |p - q|^2 = -2 q.p + |p|^2 + |q|^2 for all p as one product of (5,) and (5, N), the layout
-        # that BLAS is fastest with: after rendering, this loop is the main cost of an observation.
-        squares = np.einsum("ij,ij->i", candidates, candidates)
-        ones = np.ones_like(squares)
-        terms = np.ascontiguousarray(np.column_stack([candidates, squares, ones]).T, np.float32)
-        factors = np.column_stack([-2 * candidates, ones, squares]).astype(np.float32)
-        nearest = np.full(len(chosen), np.inf, np.float32)
-        distance = np.empty_like(nearest)
-        latest = 0
-        for i in range(count):
-            picked[i] = latest
-            np.dot(factors[latest], terms, out=distance)
-            np.minimum(nearest, distance, out=nearest)
-            nearest[latest] = -np.inf  # prevents a second selection caused by rounding
-            latest = int(nearest.argmax())
-        return chosen[picked]
+        considered = min(len(points), max(self.candidates, count))
+        chosen = rng.choice(len(points), considered, replace=False)
+        offsets = points.take(chosen, axis=0).astype(np.float32, copy=False)
+        offsets -= offsets.min(axis=0)
+        _, exponent = frexp(max(float(offsets.max()), 1e-6))
+        offsets *= np.float32(2.0 ** (11 - exponent))  # to 1024..2048 steps, exactly
+        return chosen[self.select(np.rint(offsets, out=offsets) - 1024, count)]
 
 
 SAMPLERS: dict[str, PointSampler] = {"uniform": UniformSampler(), "farthest": FarthestSampler()}
@@ -123,7 +149,7 @@ def sample_cloud(
         repeated = rng.integers(0, len(inside), count - len(inside))
         index = np.concatenate([inside, inside[repeated]])
     else:
-        index = inside[sampler(points[inside], count, rng)]
+        index = inside[sampler(points.take(inside, axis=0), count, rng)]
     cloud[:, :3] = points[index]
     cloud[:, 3:] = colors[index] / np.float32(255)
     return cloud

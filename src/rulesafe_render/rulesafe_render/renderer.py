@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import OPTICAL_IN_BODY, ROOT, CameraConfig
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform, from_xyz_rpy
-from rulesafe_render.scene import DECIMALS, CCamera, Memory, RenderScene
+from rulesafe_render.scene import DECIMALS, CCamera, RenderScene, SceneArrays
 
 VERSION = 1
 """Version of the images: it changes whenever a pixel can change."""
@@ -72,6 +72,10 @@ def load_kernel(name: str) -> Kernel:
         library.render_pose.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
         library.render_image.argtypes = [ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 3]
         library.render_image.restype = None
+        library.render_farthest.argtypes = [
+            *(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+        ]
+        library.render_farthest.restype = None
         return Kernel(kernel, library)
     raise RuleSafeError(
         f"the renderer's library {name or 'of this processor'} is not in {folder}; "
@@ -108,9 +112,9 @@ class CameraRig:
             _camera(self.configs[name], scene, *mounted) for name, mounted in self._mounted.items()
         ]
         self._library, message = load_kernel(kernel).library, ctypes.c_char_p()
-        memory = Memory(scene, cameras)
+        arrays = SceneArrays(scene, cameras)
         self._handle = self._library.render_create(
-            ctypes.byref(memory.structure), ctypes.byref(message)
+            ctypes.byref(arrays.structure), ctypes.byref(message)
         )
         if not self._handle:
             raise RuleSafeError(f"cannot render this scene: {(message.value or b'').decode()}")
@@ -174,12 +178,12 @@ class CameraRig:
     def cloud_pixels(self, name: str) -> PixelCloud:
         """Return the surface points in row-major order; pixels without a surface are omitted."""
         picture = self._picture(name)
-        shown = picture.links > 0
-        return PixelCloud(
-            points=picture.positions[shown],
-            colors=picture.rgb[shown],
-            ids=picture.links[shown].astype(np.int32) - 1,
-        )
+        points, colors = picture.positions.reshape(-1, 3), picture.rgb.reshape(-1, 3)
+        links = picture.links.reshape(-1)
+        if not links.all():  # most images show surfaces only: no copy
+            shown = np.flatnonzero(links)
+            points, colors, links = points[shown], colors[shown], links[shown]
+        return PixelCloud(points, colors, links.astype(np.int32) - 1)
 
     def intrinsics(self, name: str) -> NDArray[np.float64]:
         """Return the camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in

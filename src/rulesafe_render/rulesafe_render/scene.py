@@ -198,7 +198,7 @@ def link_meshes(body: Body) -> list[LinkMeshes]:
     return found
 
 
-class Memory:
+class SceneArrays:
     """The C structure of a scene and the arrays to which it points."""
 
     def __init__(self, scene: RenderScene, cameras: Sequence[CCamera]):

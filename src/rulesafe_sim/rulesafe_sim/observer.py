@@ -9,6 +9,7 @@ Example::
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
-from rulesafe_core.cloud import SAMPLERS, PointSampler, Workspace, sample_cloud
+from rulesafe_core.cloud import SAMPLERS, FarthestSampler, PointSampler, Workspace, sample_cloud
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_INDICES
+from rulesafe_render.points import farthest_points
 from rulesafe_render.renderer import CameraRig
 from rulesafe_sim.bodies import EpisodeBodies, Joints
 from rulesafe_sim.simulation import Simulation
@@ -77,6 +79,8 @@ class SceneObserver:
         sampler: PointSampler = SAMPLERS["farthest"],
     ):
         self._bodies, self._seed, self._cameras = bodies, seed, cameras
+        if isinstance(sampler, FarthestSampler):
+            sampler = replace(sampler, select=farthest_points)  # the same points, faster
         self._workspace, self._sampler = workspace, sampler
         self._camera_of = {camera.key: camera.name for camera in cameras}
         self._camera_of[POINTS] = cameras.depth.name

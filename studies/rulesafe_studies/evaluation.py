@@ -85,7 +85,7 @@ class StudyRunner(EpisodeRunner):
     interference: bool = False
 
     def load_agent(self) -> Agent:
-        agent = load_agent(self.setup, StudyAgent)[0]
+        agent = load_agent(self.setup, StudyAgent, warn=lambda text: None)[0]
         if isinstance(agent, StudyAgent):
             agent.control = self.control
         return agent

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from policy_node.configs import Dp3Config
+from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_studies.controls import INDEX_FINGER, PastActions
 from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
@@ -75,7 +76,7 @@ def _episode(index):
 
 
 def _write(root, **changes):
-    writer = DatasetWriter(root)
+    writer = DatasetWriter(root, versions={"physics": PHYSICS, "renderer": RENDERER})
     for index, length in enumerate(LENGTHS):
         made = {name: make(length) for name, make in changes.items()}
         writer.write(index, replace(_episode(index), **made))

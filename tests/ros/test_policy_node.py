@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from std_msgs.msg import String
 from test_docs import section
 from trajectory_msgs.msg import JointTrajectory
 
+from policy_node.checkpoints import find as find_checkpoint
 from policy_node.convert import to_reading
 from policy_node.loading import find_policy, memory_of_policy
 from rulesafe_core import convert, messages
@@ -331,6 +333,17 @@ def test_what_does_not_fit_is_refused_with_the_reason(start, parameters, reason)
     assert code == 2, output
     assert reason in output.strip().splitlines()[-1]
     assert "Traceback" not in output
+
+
+def test_a_policy_of_another_renderer_is_logged(client, start, logs, tmp_path):
+    shutil.copytree(find_checkpoint("dp3_rule_001"), tmp_path / "policy")
+    path = tmp_path / "policy/policy.json"
+    about = json.loads(path.read_text())
+    about["config"]["encoder"]["renderer"] = "rulesafe_render 0"
+    path.write_text(json.dumps(about))
+    start(NODE, f"policy:={tmp_path}/policy")
+    text = "policy: trained on images or point clouds of rulesafe_render 0, and this software has "
+    client.until(lambda: any(text in log for log in logs), text)
 
 
 def test_inputs_that_are_missing_are_logged(client, start, logs):

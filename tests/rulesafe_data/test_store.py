@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.versions import EARLIER, PHYSICS, RENDERER
 from rulesafe_data import tables
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
@@ -82,6 +83,30 @@ def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier)
         assert all(np.array_equal(found[key], expected[key]) for key in expected)
         assert found["observation.state"].shape == (len(expected["action"]), 13)
     assert np.array_equal(old[1, 2]["observation.state"], new[1, 2]["observation.state"])
+
+
+def test_a_dataset_has_one_version_of_physics_and_renderer(tmp_path, make):
+    here = {"physics": PHYSICS, "renderer": RENDERER}
+    writer = DatasetWriter(tmp_path, versions=here)
+    writer.write(0, make(0))
+    writer.finish()
+    assert EpisodeStore(tmp_path).versions == here
+    text = f"of physics {PHYSICS}, renderer {RENDERER}, and the new episodes are of "
+    with pytest.raises(RuleSafeError, match=f"{text}unknown versions; use another directory"):
+        DatasetWriter(tmp_path)
+    path = tmp_path / "meta/rulesafe.json"
+    about = json.loads(path.read_text())
+    del about["versions"]  # as written by an earlier version
+    path.write_text(json.dumps(about))
+    assert EpisodeStore(tmp_path).versions == EARLIER
+    with pytest.raises(RuleSafeError, match="a dataset of physics 1, renderer sapien, and the new"):
+        DatasetWriter(tmp_path, versions=here)
+    path.unlink()
+    (tmp_path / "meta/info.json").unlink()
+    writer = DatasetWriter(tmp_path)  # continues an interrupted one
+    writer.write(1, make(1))
+    with pytest.raises(RuleSafeError, match="must have the same versions"):
+        writer.finish()
 
 
 def test_a_dataset_of_version_1_is_not_extended(earlier):

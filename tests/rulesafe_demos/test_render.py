@@ -9,10 +9,12 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.layout import SUBTASKS
 from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.render import (
     PRIVILEGED,
@@ -76,7 +78,10 @@ def test_pictures_are_those_of_the_episode():
 
 
 def test_a_dataset_goes_on_where_it_stopped_and_is_the_same(short, tmp_path):
-    write_episode(short, Rendering(short), Place(0, "rule_002", 0))
+    rendering, versions = Rendering(short), {"physics": PHYSICS, "renderer": RENDERER}
+    write_episode(
+        short, rendering, DatasetWriter(short, versions=versions), Place(0, "rule_002", 0)
+    )
     written = (short / "data/chunk-000/file-000.parquet").stat()
     assert main(["demos", "render", str(short)]) == 0
     assert (short / "data/chunk-000/file-000.parquet").stat().st_ino == written.st_ino
@@ -174,6 +179,24 @@ def test_other_demonstrations_are_not_mixed_in(short, tmp_path, capsys):
         del about["attempts"][name]
     (out / "render.json").write_text(json.dumps(about))
     assert main([*words, "--camera-rate", "5"]) == 0, "the demonstrations may grow"
+    assert dataset(out) == before
+
+
+def test_another_renderer_is_not_mixed_in(short, tmp_path, capsys):
+    """Demonstrations of earlier physics can be rendered, since their states are recorded."""
+    request = json.loads((short / "generate.json").read_text())
+    del request["versions"]["physics"], request["versions"]["renderer"]
+    (short / "generate.json").write_text(json.dumps(request))
+    out = tmp_path / "points"
+    words = ["demos", "render", str(short), "--out", str(out), "--observations", "points"]
+    assert main(words) == 0
+    assert EpisodeStore(out).versions == {"physics": "1", "renderer": RENDERER}
+    about = json.loads((out / "render.json").read_text())
+    del about["renderer"], about["attempts"]["versions"]  # as written by an earlier version
+    (out / "render.json").write_text(json.dumps(about))
+    before = dataset(out)
+    assert main(words) == 2
+    assert f"(renderer: sapien there, {RENDERER} here)" in capsys.readouterr().err
     assert dataset(out) == before
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from planner_node.episode import run_expert
 from rulesafe_cli.cli import main
+from rulesafe_core.versions import PHYSICS
 from rulesafe_data.attempt_recording import STATE, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_demos.attempts import make_request
@@ -29,6 +30,16 @@ def failure(tmp_path_factory):
     path = DemoFolder(directory).file("rule_001", 0, success=False)
     save(path, recorder.rows, facts | variation | recorder.names)
     return directory
+
+
+def test_a_recording_of_earlier_physics_is_refused_with_the_reason(failure, tmp_path, capsys):
+    recording = read(DemoFolder(failure).file("rule_001", 0, success=False))
+    rows = [{name: column[0] for name, column in recording.columns.items()}]
+    versions = dict(recording.facts["versions"])
+    assert versions.pop("physics") == PHYSICS
+    save(tmp_path / "earlier.parquet", rows, recording.facts | {"versions": versions})
+    assert main(["demos", "replay", str(tmp_path / "earlier.parquet")]) == 2
+    assert "the recording was recorded with version 1 of the physics" in capsys.readouterr().err
 
 
 @pytest.mark.episode

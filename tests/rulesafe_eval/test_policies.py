@@ -1,8 +1,10 @@
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from policy_node.checkpoints import find
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
@@ -218,9 +220,7 @@ class Still(Agent):
 
 def test_a_folder_may_have_a_colon_and_its_files_are_known_all_the_same(tmp_path):
     folder = tmp_path / "at 10:20"
-    folder.mkdir()
-    (folder / "policy.json").write_text('{"family": "dp3"}')
-    (folder / "policy.safetensors").write_bytes(b"weights")
+    shutil.copytree(find("dp3_rule_001"), folder)
     facts = facts_of(str(folder))
     assert facts["family"] == "dp3" and set(facts["files"]) == {
         "policy.json",

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.versions import EARLIER, PHYSICS, RENDERER
 from rulesafe_eval.commands import evaluate
 from rulesafe_eval.conditions import Conditions
 from rulesafe_eval.request import ResultsFolder, load_request
@@ -82,6 +83,23 @@ def test_a_request_of_an_earlier_version_is_read(request_for, tmp_path):
     (tmp_path / "eval.json").write_text(json.dumps(content | {"setup": setup | flags}))
     found = load_request(tmp_path).setup
     assert (found.variant, found.disturbances) == ("shuffled memory", "turned back, interference")
+
+
+def test_a_run_of_other_versions_is_not_continued(request_for, tmp_path):
+    """A request of an earlier version states neither physics nor renderer."""
+    folder, request = ResultsFolder(tmp_path), request_for(episodes=3)
+    folder.settle(request)
+    path = tmp_path / "eval.json"
+    content = json.loads(path.read_text())
+    versions = content["versions"]
+    assert versions["physics"] == PHYSICS and versions["renderer"] == RENDERER
+    for name, here in {"physics": PHYSICS, "renderer": RENDERER}.items():
+        changed = {key: value for key, value in versions.items() if key != name}
+        path.write_text(json.dumps(content | {"versions": changed}))
+        assert load_request(tmp_path).versions == versions | {name: EARLIER[name]}
+        text = f"version of {name}: {EARLIER[name]} in the directory, {here} requested"
+        with pytest.raises(RuleSafeError, match=text):
+            folder.settle(request_for(episodes=5))
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):

@@ -17,6 +17,7 @@ from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
 from policy_node.policy import Needs
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.versions import PHYSICS
 from rulesafe_eval import runner, submission
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import ResultsFolder
@@ -79,6 +80,17 @@ def test_a_difference_is_printed_and_the_exit_status_is_1(content, tmp_path):
     assert difference.startswith(
         "rule_002 episode 0 (safe_02, seed 0): state_digest is stated as '00000000000000000000"
     )
+
+
+def test_a_submission_of_earlier_physics_is_refused_with_the_reason(content, tmp_path):
+    assert content["request"]["versions"].pop("physics") == PHYSICS
+    (tmp_path / "earlier.json").write_text(json.dumps(content))
+    code, _, error = verify(tmp_path / "earlier.json")
+    assert code == 2
+    assert f"recorded with version 1 of the physics, and this software has version {PHYSICS}" in (
+        error
+    )
+    assert "evaluate the policy again" in error and "state_digest" not in error
 
 
 def change_actions(content):

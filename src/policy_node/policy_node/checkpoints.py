@@ -1,9 +1,9 @@
 """Policy checkpoints: `policy.safetensors` (weights) and `policy.json` (metadata).
 
 policy.json: format; family, size, config of the network; memory with the hash of its tokenizer;
-joints, rate, chunk; normaliser; data: digest of the dataset, instructions, episodes, frames;
-revision of the source; training: settings and results; sha256 of policy.safetensors; cameras, if
-they are not the default ones.
+joints, rate, chunk; normaliser; data: digest and versions of the dataset, instructions, episodes,
+frames; revision of the source; training: settings and results; sha256 of policy.safetensors;
+cameras, if they are not the default ones.
 
 A policy whose scene encoder was exchanged (`exchange_encoder`) stores no weights: `base` in
 policy.json has the names of policy and encoder, and the encoder's hash.
@@ -139,6 +139,8 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
     try:
         _check_interface(about)
         config = _config(about["family"], about["size"], about["config"])
+        data = dict(about["data"])
+        dict(data.get("versions", {}))  # raises if it is no mapping
         return Checkpoint(
             family=about["family"],
             size=about["size"],
@@ -146,7 +148,7 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
             memory=memory_from(about["memory"]),
             normaliser=normaliser_from(about["normaliser"], config.past),
             weights=_weights(folder, about) if weights else {},
-            data=dict(about["data"]),
+            data=data,
             training=dict(about["training"]),
             revision=str(about["revision"]),
             cameras=CameraSet.from_entry(about, "cameras"),

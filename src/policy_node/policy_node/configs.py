@@ -8,6 +8,7 @@ from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.settings import Settings, setting
+from rulesafe_core.versions import EARLIER
 
 Config = TypeVar("Config")
 
@@ -118,6 +119,7 @@ class EncoderConfig:
         convolutions: channels of the convolutions that are applied to each image; each halves its
             side length.
         cameras: names of the cameras of the images.
+        renderer: renderer of the scenes, with its version.
     """
 
     safes: tuple[str, ...]
@@ -127,6 +129,7 @@ class EncoderConfig:
     image_size: int = 0
     convolutions: tuple[int, ...] = (16, 32, 64, 64)
     cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
+    renderer: str = EARLIER["renderer"]
 
     def __post_init__(self) -> None:
         """Convert lists, as read from JSON, to tuples."""

@@ -12,6 +12,7 @@ from policy_node.configs import NetworkConfig
 from policy_node.families import find_family, make_network
 from policy_node.loading import find_policy
 from policy_node.policy import CHUNK
+from policy_node.renderers import renderers_of
 from policy_node.training_data import pad
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
@@ -58,6 +59,8 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     yield f"trained on {data.get('episodes')} demonstrations, {data.get('frames')} frames of:"
     yield from (f"  {instruction}" for instruction in data.get("instructions", ()))
     yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'unknown'}"
+    if found := renderers_of(checkpoint):
+        yield f"images and point clouds of {', '.join(found)}"
     frame = checkpoint.normaliser.frame
     if frame is not None:
         x, y, z, yaw = frame.pose

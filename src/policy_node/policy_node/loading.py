@@ -11,7 +11,8 @@ Example of a class in a file hold_still.py on the PYTHONPATH; its name is `hold_
             return np.repeat(observation.joints[-1:], CHUNK, axis=0)
 """
 
-from collections.abc import Collection
+import sys
+from collections.abc import Callable, Collection
 from typing import Any
 
 from policy_node.policy import Needs, Policy
@@ -25,7 +26,17 @@ class that is instantiated with the address. Its class method `parse(address)` c
 without a connection; its attribute `metadata` has facts about the policy for results."""
 
 
-def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
+def print_warning(text: str) -> None:
+    """Print a warning to stderr."""
+    print(f"warning: {text}", file=sys.stderr)
+
+
+def find_policy(
+    name: str,
+    threads: int = 1,
+    device: str = "cpu",
+    warn: Callable[[str], object] = print_warning,
+) -> Policy:
     """Return the policy of this name.
 
     Args:
@@ -35,6 +46,8 @@ def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
         threads: number of threads that torch uses in this process from now on. It can change the
             last bits of a network's output; an evaluation in process uses 1.
         device: torch device of a checkpoint, such as "cpu" or "cuda".
+        warn: called with a warning if the policy was trained on images or point clouds of another
+            renderer.
 
     Raises:
         RuleSafeError: there is no such policy or device, or the class is not a `Policy`.
@@ -48,9 +61,13 @@ def find_policy(name: str, threads: int = 1, device: str = "cpu") -> Policy:
     import torch  # here, since policy classes may not need torch
 
     from policy_node.network_policy import load_policy
+    from policy_node.renderers import other_renderer
 
     torch.set_num_threads(threads)
-    return load_policy(name, device)
+    policy = load_policy(name, device)
+    if text := other_renderer(policy.checkpoint):
+        warn(f"{name}: {text}")
+    return policy
 
 
 def check_policy(name: str) -> None:

@@ -114,7 +114,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
 
     def load(self) -> None:
         values = self.values
-        policy = find_policy(values.policy, values.threads, values.device)
+        policy = find_policy(values.policy, values.threads, values.device, self.warn)
         memory = memory_of_policy(policy)
         self._memory = RollingMemory(memory)
         self._published = memory if isinstance(memory, VqMemory) else None

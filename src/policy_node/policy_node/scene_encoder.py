@@ -32,6 +32,7 @@ from policy_node.pointnet import PointNet
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import check_regular, draft_file, write_atomically
+from rulesafe_core.versions import EARLIER
 from vq_memory_node.resume import VALUE_ERRORS
 
 QUANTITIES = ("x", "y", "z", "yaw", "knob", "handle", "door")
@@ -158,6 +159,7 @@ class Scenes:
         safe: (N,) int64, indices into `safes`.
         safes: names of the safes.
         cameras: names of the cameras.
+        renderer: renderer of the scenes, with its version.
     """
 
     inputs: NDArray[Any]
@@ -165,6 +167,7 @@ class Scenes:
     safe: NDArray[np.int64]
     safes: tuple[str, ...]
     cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
+    renderer: str = EARLIER["renderer"]
 
     @property
     def image_size(self) -> int:
@@ -190,7 +193,8 @@ def load_scenes(path: Path) -> Scenes:
             safes = tuple(map(str, file["safes"]))
             cameras = file.get("cameras", DEFAULT_CAMERAS.names)
             labels = file["seen"], file["safe"]
-            return Scenes(file["inputs"], *labels, safes, tuple(map(str, cameras)))
+            renderer = str(file.get("renderer", EARLIER["renderer"]))
+            return Scenes(file["inputs"], *labels, safes, tuple(map(str, cameras)), renderer)
     except (BadZipFile, *VALUE_ERRORS) as error:
         raise RuleSafeError(f"{path} is not a file of `policy scenes`: {error}") from error
 
@@ -209,7 +213,12 @@ def fit(
         progress: called with the step and its loss.
         rate: maximum learning rate of AdamW: linear warm-up in 100 steps, then a cosine to 0.
     """
-    config = EncoderConfig(scenes.safes, image_size=scenes.image_size, cameras=scenes.cameras)
+    config = EncoderConfig(
+        scenes.safes,
+        image_size=scenes.image_size,
+        cameras=scenes.cameras,
+        renderer=scenes.renderer,
+    )
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         encoder = SceneEncoder(config)

@@ -110,6 +110,7 @@ def _facts(
         "config": asdict(config),
         "data": {
             "digest": store.digest,
+            "versions": store.versions,
             "instructions": list(tasks),
             "episodes": len(episodes),
             "frames": sum(store.episodes[index].length for index in episodes),

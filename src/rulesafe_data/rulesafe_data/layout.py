@@ -220,4 +220,6 @@ def read_extension(root: Path) -> dict[str, Any]:
     digest, points = extension.get("digest"), extension.get("points", "missing")
     if not isinstance(digest, str) or not (points is None or _is_count(points)):
         raise RuleSafeError(f"{path} is damaged: it requires a digest and the number of points")
+    if not isinstance(extension.get("versions", {}), dict):
+        raise RuleSafeError(f"{path} is damaged: its versions are no mapping")
     return extension

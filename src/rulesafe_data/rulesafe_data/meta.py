@@ -43,6 +43,7 @@ def finish(root: Path) -> None:
     episodes = [_read_header(layout.data_file(root, index)) for index in _numbers(root)]
     image_shape, points = _common(episodes, "image_shape"), _common(episodes, "points")
     subtasks, cameras = bool(_common(episodes, "subtasks")), _common(episodes, "cameras")
+    versions = _common(episodes, "versions")
     tasks = list(dict.fromkeys(episode.about["task"] for episode in episodes))
     starts = np.cumsum([0] + [episode.length for episode in episodes]).tolist()
     statistics = []
@@ -63,6 +64,7 @@ def finish(root: Path) -> None:
         "points": points,
         "digest": hashlib.sha256("".join(digests).encode()).hexdigest(),
         **({"cameras": cameras} if cameras else {}),
+        **({} if versions is None else {"versions": versions}),
     }
     write_json(root / layout.EXTENSION, extension)
     images = dict.fromkeys(episodes[0].about.get("pictures", ()), image_shape)

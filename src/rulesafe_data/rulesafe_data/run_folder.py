@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock
 from rulesafe_core.text_files import read_json
+from rulesafe_core.versions import EARLIER
 from rulesafe_data.files import append_line, read_lines, write_json
 from rulesafe_sim.episodes import EpisodePlan
 
@@ -40,7 +41,8 @@ class RunRequest(EpisodePlan):
     def from_dict(cls: type[AnyRequest], content: Mapping[str, Any]) -> AnyRequest:
         """Convert from JSON; raise TypeError or KeyError if an entry is not valid."""
         tuples = {key: tuple(content[key]) for key in ("rules", "safes")}
-        return cls(**{"files": {}, "locks": {}, **content, **tuples})
+        known = {"files": {}, "locks": {}, **content, **tuples}
+        return cls(**known | {"versions": {**EARLIER, **content["versions"]}})
 
     def settings(self) -> dict[str, str]:
         """Return the settings as text, one entry for each setting that may differ."""

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from rulesafe_core.cameras import CameraSet
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.joints import ACTION_INDICES
+from rulesafe_core.versions import EARLIER
 from rulesafe_data import layout, tables
 from rulesafe_data.privileged import Privileged
 
@@ -61,6 +62,8 @@ class EpisodeStore:
         cameras: the cameras of images and point clouds.
         images: keys of the images, in the order of the cameras; empty without images.
         version: version of the extensions, see `layout.EXTENSION_VERSION`.
+        versions: "physics" and "renderer" of the episodes (`rulesafe_core.versions`); empty if they
+            are not from the simulation, or not known.
 
     Raises:
         RuleSafeError: there is no finished dataset, or it has another format or version.
@@ -71,6 +74,7 @@ class EpisodeStore:
         info, extension = layout.read_info(self.root), layout.read_extension(self.root)
         self.digest: str = extension["digest"]
         self.version: int = extension["version"]
+        self.versions: dict[str, str] = extension.get("versions", EARLIER)
         self.features = _features(info, extension["points"], self.version)
         self.cameras = CameraSet.from_entry(extension, f"{self.root / layout.EXTENSION}")
         keys = map(layout.image_key, self.cameras.names)

@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
+from rulesafe_core.versions import EARLIER
 from rulesafe_data import layout, meta, tables
 from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import of_array
@@ -98,13 +100,20 @@ class DatasetWriter:
     Args:
         root: folder of the dataset.
         cameras: the cameras of images and point clouds.
+        versions: "physics" and "renderer" of the episodes (`rulesafe_core.versions`); empty if they
+            are not from the simulation, or not known.
 
     Raises:
         RuleSafeError: `root` contains a dataset of another kind or version, or of other cameras.
     """
 
-    def __init__(self, root: Path | str, cameras: CameraSet = DEFAULT_CAMERAS):
-        self.root, self._cameras = Path(root), cameras
+    def __init__(
+        self,
+        root: Path | str,
+        cameras: CameraSet = DEFAULT_CAMERAS,
+        versions: Mapping[str, str] = MappingProxyType({}),
+    ):
+        self.root, self._cameras, self._versions = Path(root), cameras, dict(versions)
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
             extension = layout.read_extension(self.root)
@@ -116,6 +125,11 @@ class DatasetWriter:
                 )
             if extension.get("cameras") != cameras.to_entry().get("cameras"):
                 raise RuleSafeError(f"{root} is a dataset of other cameras; use another directory")
+            if (there := extension.get("versions", EARLIER)) != self._versions:
+                raise RuleSafeError(
+                    f"{root} is a dataset of {_text(there)}, and the new episodes are of "
+                    f"{_text(self._versions)}; use another directory"
+                )
 
     def has(self, index: int) -> bool:
         """Return whether a complete episode with this number exists."""
@@ -165,6 +179,7 @@ class DatasetWriter:
             "subtasks": bool(labels),
             "image_shape": None,
             "points": None,
+            "versions": self._versions,
             **self._cameras.to_entry(),
         }
         if episode.frames is not None:
@@ -208,3 +223,7 @@ class DatasetWriter:
                 episodes have images or point clouds.
         """
         meta.finish(self.root)
+
+
+def _text(versions: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in versions.items()) or "unknown versions"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
+from rulesafe_core.versions import EARLIER, RENDERER
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
@@ -93,9 +94,10 @@ def render(
             f"{directory} has no success of every rule yet, so there is nothing to render; run "
             "rulesafe demos generate"
         )
+    versions = {"physics": request.versions["physics"], "renderer": RENDERER}
     with DemoFolder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
-        writer = DatasetWriter(rendering.dataset, rendering.cameras)
+        writer = DatasetWriter(rendering.dataset, rendering.cameras, versions)
         places = [Place(i, *episode) for i, episode in enumerate(episodes)]
         missing = [place for place in places if not writer.is_intact(place.index)]
         if missing:
@@ -105,7 +107,8 @@ def render(
                     DemoFolder(rendering.dataset).add(timing)
                     bar.update()
 
-                run(partial(write_episode, directory, rendering), missing, note, workers, engine)
+                work = partial(write_episode, directory, rendering, writer)
+                run(work, missing, note, workers, engine)
         writer.finish()
     return len(places), len(missing)
 
@@ -119,6 +122,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = {
         "observations": rendering.observations,
         "look": rendering.look,
+        "renderer": RENDERER,
         **({"cameras": ""} | rendering.cameras.to_entry()),
         **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
         "attempts": {k: v for k, v in request.items() if k not in varying},
@@ -127,9 +131,13 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     if path.exists():
         there = read_json(path, "what a dataset was rendered from")
         # Earlier versions stored fewer of the attempts' settings.
+        there.setdefault("renderer", EARLIER["renderer"])
         there["attempts"] = wanted["attempts"] | there.get("attempts", {})
+        there["attempts"]["versions"] = {**EARLIER, **there["attempts"]["versions"]}
         if there != wanted:
             differing = ", ".join(k for k in there | wanted if there.get(k) != wanted.get(k))
+            if "renderer" in differing:
+                differing += f": {there['renderer']} there, {RENDERER} here"
             raise RuleSafeError(
                 f"{rendering.dataset} was rendered with different settings ({differing}); use "
                 "another --out"
@@ -143,7 +151,9 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     write_json(path, wanted)
 
 
-def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[str, Any]:
+def write_episode(
+    directory: Path, rendering: Rendering, writer: DatasetWriter, place: Place
+) -> dict[str, Any]:
     """Write one episode of the dataset and return its line of results.jsonl."""
     spent = time.process_time()
     recording = read(DemoFolder(directory).file(place.rule, place.attempt, success=True))
@@ -153,7 +163,7 @@ def write_episode(directory: Path, rendering: Rendering, place: Place) -> dict[s
         shown = frames(
             recording, variation, rendering.cameras, rendering.keys, rendering.camera_rate
         )
-    DatasetWriter(rendering.dataset, rendering.cameras).write(
+    writer.write(
         place.index,
         EpisodeData(
             task=recording.facts["instruction"],

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.versions import check_physics
 from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.films.episode import VideoClock
@@ -80,10 +81,14 @@ def replay(recording: RecordedAttempt, film: Path | None = None) -> Difference |
     """Execute a recording's actions again and return the first difference, or None.
 
     With `film`, the images of both cameras are written there (MP4), up to the difference.
+
+    Raises:
+        RuleSafeError: it has no actions, or was recorded with another version of the physics.
     """
     facts = recording.facts
     if facts["variation"] is None:
         raise RuleSafeError(f"nothing to replay: {facts['failure']}")
+    check_physics(facts.get("versions", {}), "the recording", "generate it again")
     simulation = Simulation()
     variation = Variation.from_dict(facts["variation"])
     simulation.reset(recording.rule_source, facts["safe"], facts["seed"], variation)

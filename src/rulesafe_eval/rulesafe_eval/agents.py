@@ -1,9 +1,10 @@
 """Agents of an evaluation by name: oracles, checkpoints, and agents of installed packages."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from policy_node.loading import addresses, scheme_of
+from policy_node.loading import addresses, print_warning, scheme_of
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import Registry, import_object, is_reference
 from rulesafe_core.text_files import read_json
@@ -20,7 +21,9 @@ AGENTS: Registry[Any] = Registry("rulesafe.agents", "agent", ORACLES)
 
 
 def load_agent(
-    setup: Setup, policy_agent: "type[PolicyAgent] | None" = None
+    setup: Setup,
+    policy_agent: "type[PolicyAgent] | None" = None,
+    warn: Callable[[str], object] = print_warning,
 ) -> tuple[Agent, dict[str, Any]]:
     """Return the agent with a name, and its description for the results, as JSON.
 
@@ -30,6 +33,7 @@ def load_agent(
     Args:
         setup: the agent and how it is run.
         policy_agent: class that runs a policy; None: PolicyAgent.
+        warn: as for `find_policy`.
 
     Raises:
         RuleSafeError: if the agent is unknown or cannot be used.
@@ -37,7 +41,7 @@ def load_agent(
     name = setup.policy
     agent = _privileged(name)
     if agent is None:
-        return _policy(setup, policy_agent)
+        return _policy(setup, policy_agent, warn)
     if name in ORACLES:
         return agent, {"kind": name, "privileged": True}
     return agent, {"kind": "agent", "name": name, "privileged": True}
@@ -61,13 +65,15 @@ def _privileged(name: str) -> Agent | None:
     return None
 
 
-def _policy(setup: Setup, policy_agent: "type[PolicyAgent] | None") -> tuple[Agent, dict[str, Any]]:
+def _policy(
+    setup: Setup, policy_agent: "type[PolicyAgent] | None", warn: Callable[[str], object]
+) -> tuple[Agent, dict[str, Any]]:
     from policy_node.loading import find_policy, memory_of_policy
     from rulesafe_eval.policies import PolicyAgent, SkillsAgent
     from vq_memory_node.memory import WIDTHS
 
     facts = facts_of(setup.policy)
-    policy = find_policy(setup.policy)
+    policy = find_policy(setup.policy, warn=warn)
     memory = memory_of_policy(policy, WIDTHS)
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
@@ -93,13 +99,15 @@ def facts_of(name: str) -> dict[str, Any]:
     """Return the metadata of a policy for the results.
 
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
-    seed, steps and duration of the training; and the SHA-256 of each file.
+    seed, steps and duration of the training; the renderers of the images and point clouds that it
+    was trained on; and the SHA-256 of each file.
     """
     if scheme_of(name):
         return {"kind": "remote", "name": name}
     if is_reference(name):
         return {"kind": "class", "name": name}
-    from policy_node.checkpoints import file_hashes, find, shipped
+    from policy_node.checkpoints import file_hashes, find, read_policy, shipped
+    from policy_node.renderers import renderers_of
 
     try:
         folder = Path(find(name))
@@ -118,4 +126,5 @@ def facts_of(name: str) -> dict[str, Any]:
     if base := about.get("base"):  # its encoder was exchanged
         training["encoder"] = base.get("encoder")
     described = {key: about.get(key) for key in kept}
+    described["trained_on_renderer"] = ", ".join(renderers_of(read_policy(name, weights=False)))
     return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}

@@ -14,7 +14,8 @@ def verify(submission: Submission, workers: int = 1) -> int:
     """Execute the actions of a submission again and compare every episode.
 
     The policy is not needed. Prints each difference; the exit status is 1 if there is any. Takes
-    about a second of CPU time for each episode.
+    about a second of CPU time for each episode. A submission that was recorded with another version
+    of the physics cannot be verified.
 
     Example: rulesafe eval verify runs/expert/submission.json
 
@@ -40,10 +41,10 @@ def print_differences(content: dict[str, Any], workers: int) -> int:
     from rulesafe_eval.benchmark_names import benchmark_of
     from rulesafe_eval.submission import differences, request_of
 
-    for name, version in versions().items():
-        if (other := content["request"]["versions"].get(name)) != version:
-            print(f"note: {name} is {version} here, and was {other}")
     request = request_of(content)
+    for name, version in versions().items():
+        if (other := request.versions.get(name)) != version:
+            print(f"note: {name} is {version} here, and was {other}")
     name, opened = request.setup.policy, sum(e["opened"] for e in content["episodes"])
     conditions = [
         benchmark_of(request) or "no benchmark",

@@ -63,8 +63,9 @@ class EpisodeRunner:
     setup: Setup
 
     def load_agent(self) -> Agent:
-        """Return the agent. Called once in each worker."""
-        return load_agent(self.setup)[0]
+        """Return the agent. Called once in each worker; the caller of the evaluation has loaded it
+        before, with its warnings."""
+        return load_agent(self.setup, warn=lambda text: None)[0]
 
     def start(
         self, simulation: Simulation, agent: Agent, episode: Episode, rule: Rule

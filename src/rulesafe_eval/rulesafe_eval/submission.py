@@ -3,7 +3,8 @@
 A submission is the content of results.json without `timing`. Each episode also has its `variation`
 and `actions`: the executed actions (N, 13), rad, as little-endian float32, compressed by zlib, in
 base64. `differences` executes them again and compares every episode with what the submission
-states. Since the physics is bit-identical on all x86-64 processors, so are the state digests.
+states. Since the physics is bit-identical on all x86-64 processors, so are the state digests, until
+the version of the physics changes (`rulesafe_core.versions`).
 
 Read the actions of an episode:
 
@@ -27,6 +28,7 @@ from planner_node.reach import out_of_reach
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.text_files import MAX_JSON_BYTES, read_json
+from rulesafe_core.versions import check_physics
 from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
@@ -213,8 +215,12 @@ def differences(
         content: as returned by `read_submission`.
         workers: number of parallel processes.
         on_episode: called after each episode.
+
+    Raises:
+        RuleSafeError: the submission was recorded with another version of the physics.
     """
     request = request_of(content)
+    check_physics(request.versions, "the submission", "evaluate the policy again")
     stated = {(line["rule"], line["number"]): line for line in content["episodes"]}
     expected = {(each.rule, each.number): each for each in request}
     found = dict.fromkeys(expected.keys() - stated.keys(), "is missing")

@@ -1,8 +1,9 @@
 """The renderer: images of a scene from the cameras, on the CPU in one thread.
 
 An image depends on its scene, the poses of the links and the camera only: it is the same on every
-processor and does not depend on earlier images. Rendering releases Python's global lock; use one
-renderer per thread.
+processor and does not depend on earlier images. A change of any pixel requires a new
+`rulesafe_core.versions.RENDERER`. Rendering releases Python's global lock; use one renderer per
+thread.
 """
 
 import ctypes
@@ -20,9 +21,6 @@ from rulesafe_core.cameras import OPTICAL_IN_BODY, ROOT, CameraConfig
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import Transform, from_xyz_rpy
 from rulesafe_render.scene import DECIMALS, CCamera, RenderScene, SceneArrays
-
-VERSION = 1
-"""Version of the images: it changes whenever a pixel can change."""
 
 KERNELS = ("x86_64_v3", "x86_64_v2", "generic")
 """Names of the compiled libraries, the fastest first. All compute the same images."""

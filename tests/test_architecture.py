@@ -39,7 +39,7 @@ ROBOT_COMPUTER = {"rulesafe_core", "h1_2_bridge"}
 """What a robot's computer installs, beside the message packages."""
 
 LARGEST_SHARE = 0.15
-SCENE = {"physics.py", "articulations.py"}
+SCENE = {"physics.py", "articulations.py", "sapien_images.py"}
 MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
 MESSAGES |= {"unitree_hg", "unitree_go", "tf2_msgs", "control_msgs"}
 

@@ -44,9 +44,22 @@ def test_a_set_in_json_is_the_same_set(load):
     assert CameraSet.from_dict(DEFAULT_CAMERAS.to_dict(), "about") == DEFAULT_CAMERAS
 
 
+def test_the_renderer_is_part_of_the_set(load):
+    found = load("renderer: sapien\nhead:\nfront:\n")
+    assert found.names == ("head", "front") and found.renderer == "sapien" != load("head:").renderer
+    assert found.resized(64).renderer == "sapien"
+    assert CameraSet.from_entry(json.loads(json.dumps(found.to_entry())), "about") == found
+    assert "renderer" not in load("head:").to_dict(), "files of earlier versions are the same"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        (
+            "renderer: unreal\nhead:",
+            "mine.yaml: unknown renderer 'unreal'; valid: rulesafe, sapien",
+        ),
+        ("renderer: [sapien]\nhead:", r"mine.yaml: unknown renderer .*; valid: rulesafe, sapien"),
         ("{}", "mine.yaml: a set has one or more cameras .* not none"),
         ("head: 3", "mine.yaml: head must be a mapping"),
         ("back: {width: 64}", "mine.yaml: back: missing xyz_m, rpy_rad, fovy_rad"),

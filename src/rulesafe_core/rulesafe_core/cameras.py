@@ -9,7 +9,8 @@ same form in files, a mapping of names to cameras (YAML, JSON)::
             width: 320, height: 240}
 
 Missing keys of "head" and "front" have the values of DEFAULT_CAMERAS. The first camera, "head" if
-there is one, measures depth: the point cloud is computed from its images.
+there is one, measures depth: the point cloud is computed from its images. The key `renderer` of a
+file selects one of RENDERERS.
 """
 
 import re
@@ -36,8 +37,12 @@ POINTS_TOPIC = "/camera/points"
 ROOT = "pelvis"
 """Root link of the robot, whose frame is that of the room."""
 
-RESERVED = ("joints", "memory", POINTS)
-"""Names of the other inputs of policies, which no camera may have."""
+RENDERERS = ("rulesafe", "sapien")
+"""Renderers of the simulation: `rulesafe_render`, the default, and SAPIEN with its own shaders,
+which needs a Vulkan driver. Their images differ."""
+
+RESERVED = ("joints", "memory", POINTS, "renderer")
+"""Names of the other inputs of policies and keys of files, which no camera may have."""
 
 CAMERA_FILES = FileRegistry("rulesafe.cameras", "file of cameras")
 
@@ -89,12 +94,17 @@ class CameraConfig(Settings):
 class CameraSet:
     """One or more cameras with different names, whose images have the same size.
 
+    Attributes:
+        cameras: the cameras.
+        renderer: one of RENDERERS, which renders their images in simulation.
+
     Raises:
-        RuleSafeError: there is no camera, a name is used twice or not valid in a topic, or sizes
-            differ.
+        RuleSafeError: there is no camera, a name is used twice or not valid in a topic, sizes
+            differ, or the renderer is unknown.
     """
 
     cameras: tuple[CameraConfig, ...]
+    renderer: str = RENDERERS[0]
 
     def __post_init__(self) -> None:
         for name in self.names:
@@ -109,6 +119,8 @@ class CameraSet:
                 "a set has one or more cameras with different names and the same size, not "
                 f"{', '.join(self.names) or 'none'} with the sizes {', '.join(sorted(sizes))}"
             )
+        if self.renderer not in RENDERERS:
+            raise unknown_name("renderer", str(self.renderer), RENDERERS)
 
     def __iter__(self) -> Iterator[CameraConfig]:
         return iter(self.cameras)
@@ -143,12 +155,13 @@ class CameraSet:
 
     def resized(self, side: int) -> "CameraSet":
         """Return the same cameras with square images."""
-        return CameraSet(tuple(replace(camera, width=side, height=side) for camera in self))
+        return replace(self, cameras=tuple(replace(c, width=side, height=side) for c in self))
 
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Convert to the form in files, with all keys."""
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the form in files, with all keys; `renderer` only if it is not the default."""
+        renderer = {} if self.renderer == RENDERERS[0] else {"renderer": self.renderer}
         keys = {key: of.name for key, of in keys_of(CameraConfig).items() if key != "name"}
-        return {
+        return renderer | {
             camera.name: {
                 key: list(value) if isinstance(value := getattr(camera, name), tuple) else value
                 for key, name in keys.items()
@@ -162,6 +175,7 @@ class CameraSet:
         RuleSafeError with the invalid camera and key."""
         defaults = DEFAULT_CAMERAS.to_dict()
         entries = {str(name): entry for name, entry in as_mapping(data, where).items()}
+        renderer = entries.pop("renderer", RENDERERS[0])
         names = sorted(entries, key=lambda name: (*defaults, name).index(name))
         cameras = []
         for name in names:
@@ -172,7 +186,7 @@ class CameraSet:
                 raise RuleSafeError(f"{at}.name is {entry['name']!r}; valid: {name!r} or no name")
             cameras.append(build(CameraConfig, entry, at))
         try:
-            return cls(tuple(cameras))
+            return cls(tuple(cameras), renderer)
         except RuleSafeError as error:
             raise RuleSafeError(f"{where}: {error}") from error
 

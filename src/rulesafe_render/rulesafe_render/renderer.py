@@ -34,7 +34,9 @@ class PixelCloud(NamedTuple):
     ids: NDArray[np.int32]  # (N,) index of the link in `RenderScene.links`
 
 
-class _Picture(NamedTuple):
+class Picture(NamedTuple):
+    """Image of a camera and the surface at each pixel."""
+
     rgb: NDArray[np.uint8]  # (H, W, 3)
     positions: NDArray[np.float32]  # (H, W, 3) m, world
     links: NDArray[np.uint16]  # (H, W): index of the link plus one, 0: no surface
@@ -106,6 +108,11 @@ class CameraRig:
         self._mounted = {
             name: _mount(scene.links, config, mounts) for name, config in self.configs.items()
         }
+        self._poses = np.tile(np.eye(3, 4, dtype=np.float32), (len(self.links), 1, 1))
+        self._pictures: dict[str, Picture] = {}
+        self._build(scene, kernel)
+
+    def _build(self, scene: RenderScene, kernel: str) -> None:
         cameras = [
             _camera(self.configs[name], scene, *mounted) for name, mounted in self._mounted.items()
         ]
@@ -116,8 +123,6 @@ class CameraRig:
         )
         if not self._handle:
             raise RuleSafeError(f"cannot render this scene: {(message.value or b'').decode()}")
-        self._poses = np.tile(np.eye(3, 4, dtype=np.float32), (len(self.links), 1, 1))
-        self._pictures: dict[str, _Picture] = {}
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -142,20 +147,27 @@ class CameraRig:
             raise RuleSafeError(f"{len(self.links)} poses expected, got {len(poses)}")
         stacked = np.asarray(poses, np.float64).reshape(-1, 4, 4)[:, :3]
         self._poses = np.ascontiguousarray(np.round(stacked, DECIMALS), np.float32)
-        cameras = [(self._number(name), self.configs[name]) for name in names or self.names]
+        numbers = [self._number(name) for name in names or self.names]
+        self._place()
+        self._pictures = {}
+        for number in numbers:
+            self._pictures[self.names[number]] = self._draw(number)
+
+    def _place(self) -> None:
         if self._library.render_pose(self._handle, self._poses.ctypes.data):
             raise RuleSafeError("the pose of a link is not finite")
-        self._pictures = {}
-        for number, config in cameras:
-            size = (config.height, config.width)
-            picture = _Picture(
-                np.empty((*size, 3), np.uint8),
-                np.empty((*size, 3), np.float32),
-                np.empty(size, np.uint16),
-            )
-            pointers = [array.ctypes.data for array in picture]
-            self._library.render_image(self._handle, number, *pointers)
-            self._pictures[config.name] = picture
+
+    def _draw(self, number: int) -> Picture:
+        config = self.configs[self.names[number]]
+        size = (config.height, config.width)
+        picture = Picture(
+            np.empty((*size, 3), np.uint8),
+            np.empty((*size, 3), np.float32),
+            np.empty(size, np.uint16),
+        )
+        pointers = [array.ctypes.data for array in picture]
+        self._library.render_image(self._handle, number, *pointers)
+        return picture
 
     def rgb(self, name: str) -> NDArray[np.uint8]:
         """Return the RGB image (H, W, 3)."""
@@ -202,7 +214,7 @@ class CameraRig:
             raise unknown_name("camera", name, self.configs)
         return self.names.index(name)
 
-    def _picture(self, name: str) -> _Picture:
+    def _picture(self, name: str) -> Picture:
         self._number(name)
         if name not in self._pictures:
             raise RuleSafeError(

@@ -109,7 +109,9 @@ class Lights:
 
 
 @dataclass(frozen=True)
-class _Part:
+class ScenePart:
+    """A mesh of a link; `texture`: index into `RenderScene.textures`, -1: none."""
+
     link: int
     mesh: TriangleMesh
     material: Material
@@ -125,13 +127,14 @@ class RenderScene:
         lights: the lights.
         links: names of the links, in the order of their poses.
         moves: whether each link moves.
+        parts, textures: the meshes, see `add_mesh`.
     """
 
     lights: Lights = Lights()
     links: list[str] = field(default_factory=list)
     moves: list[bool] = field(default_factory=list)
-    _parts: list[_Part] = field(default_factory=list)
-    _textures: list[Texture] = field(default_factory=list)
+    parts: list[ScenePart] = field(default_factory=list)
+    textures: list[Texture] = field(default_factory=list)
 
     def add_link(self, name: str, *, moves: bool) -> int:
         """Add a link without meshes and return its index.
@@ -157,9 +160,9 @@ class RenderScene:
         """Add a mesh to a link. A texture is multiplied by the colour of the material."""
         number = -1
         if texture is not None:
-            number = len(self._textures)
-            self._textures.append(texture)
-        self._parts.append(_Part(link, mesh, material, number, casts_shadow))
+            number = len(self.textures)
+            self.textures.append(texture)
+        self.parts.append(ScenePart(link, mesh, material, number, casts_shadow))
 
     def add_links(self, links: Iterable[LinkMeshes]) -> None:
         """Add the links of a body; its root does not move, the other links do.
@@ -202,7 +205,7 @@ class SceneArrays:
     """The C structure of a scene and the arrays to which it points."""
 
     def __init__(self, scene: RenderScene, cameras: Sequence[CCamera]):
-        parts, lights = scene._parts, scene.lights
+        parts, lights = scene.parts, scene.lights
         mesh = join([part.mesh for part in parts])
         columns = [*mesh.vertices.T, *mesh.normals.T, *mesh.uv.T]
         attributes = [np.ascontiguousarray(np.round(c, DECIMALS), np.float32) for c in columns]
@@ -211,14 +214,14 @@ class SceneArrays:
             np.concatenate([np.zeros((0, 3)), *(part.mesh.triangles for part in parts)]), np.int32
         )
         texels = np.concatenate(
-            [level.reshape(-1, 4) for texture in scene._textures for level in texture.levels]
+            [level.reshape(-1, 4) for texture in scene.textures for level in texture.levels]
             or [np.zeros((0, 4), np.uint8)]
         )
         directional = [(-_direction(light[0]), light[1]) for light in lights.directional]
         arrays: dict[str, ctypes.Array[Any]] = {
             "part": (CPart * len(parts))(*self._parts(scene)),
             "material": (CMaterial * len(parts))(*(_material(part) for part in parts)),
-            "texture": (CTexture * len(scene._textures))(*_textures(scene._textures)),
+            "texture": (CTexture * len(scene.textures))(*_textures(scene.textures)),
             "directional_light": (CLight * len(directional))(*map(_light, directional)),
             "point_light": (CLight * len(lights.points))(*map(_light, lights.points)),
             "camera": (CCamera * len(cameras))(*cameras),
@@ -226,7 +229,7 @@ class SceneArrays:
         self.structure = CScene(
             parts=len(parts),
             materials=len(parts),
-            textures=len(scene._textures),
+            textures=len(scene.textures),
             links=len(scene.links),
             vertices=len(attributes[0]),
             triangles=len(corners),
@@ -252,7 +255,7 @@ class SceneArrays:
     @staticmethod
     def _parts(scene: RenderScene) -> list[CPart]:
         found, vertex, triangle = [], 0, 0
-        for number, part in enumerate(scene._parts):
+        for number, part in enumerate(scene.parts):
             vertices, triangles = len(part.mesh.vertices), len(part.mesh.triangles)
             found.append(
                 CPart(
@@ -264,7 +267,7 @@ class SceneArrays:
         return found
 
 
-def _material(part: _Part) -> CMaterial:
+def _material(part: ScenePart) -> CMaterial:
     look = part.material
     color = (ctypes.c_float * 3)(*look.color)
     return CMaterial(color, look.roughness, look.metallic, part.texture)

@@ -29,6 +29,15 @@ JOINT_KEYS = ("joint_positions", "all_joint_positions")
 """Observation keys that need no rendering."""
 
 
+def load_rig(renderer: str) -> type[CameraRig]:
+    """Return the class of a renderer's cameras, by its name in `cameras.RENDERERS`."""
+    if renderer == "sapien":
+        from rulesafe_sim.sapien_images import SapienRig  # its import takes 0.3 s
+
+        return SapienRig
+    return CameraRig
+
+
 class Views:
     """Cameras in the scene of an episode.
 
@@ -38,13 +47,14 @@ class Views:
         cameras: the cameras.
 
     Raises:
-        RuleSafeError: there is no such link as that of a camera.
+        RuleSafeError: there is no such link as that of a camera, or the renderer of the cameras is
+            "sapien" and there is no Vulkan driver.
     """
 
     def __init__(self, bodies: EpisodeBodies, cameras: CameraSet = DEFAULT_CAMERAS):
         self._bodies = bodies
         scene, shifted = bodies.render_scene(), bodies.variation.cameras.apply(cameras)
-        self.rig = CameraRig(scene, shifted, bodies.robot.mounts)
+        self.rig = load_rig(cameras.renderer)(scene, shifted, bodies.robot.mounts)
 
     def take(self, joints: Joints, *names: str) -> CameraRig:
         """Render the named cameras (default: all) with the joints in these positions, and return

@@ -97,7 +97,7 @@ class Cameras:
             roll, pitch, yaw = np.add(camera.rpy, shift.rpy).tolist()
             fovy = camera.fovy + shift.fov
             result.append(replace(camera, xyz=(x, y, z), rpy=(roll, pitch, yaw), fovy=fovy))
-        return CameraSet(tuple(result))
+        return replace(cameras, cameras=tuple(result))
 
 
 @dataclass(frozen=True)

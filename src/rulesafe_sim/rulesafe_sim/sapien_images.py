@@ -9,7 +9,6 @@ from functools import cache
 
 import numpy as np
 import sapien
-from numpy.typing import NDArray
 
 from rulesafe_core.cameras import OPTICAL_IN_BODY
 from rulesafe_core.errors import RuleSafeError
@@ -38,8 +37,8 @@ def _start(shaders: str) -> int:
     except RuntimeError as error:
         raise RuleSafeError(
             f"cannot render with SAPIEN: {error}. It needs a Vulkan driver: that of the GPU, or "
-            "Mesa 23.2 or newer (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers). The default "
-            "renderer needs none: omit `renderer: sapien` from the file of the cameras"
+            "Mesa 23.2 or newer (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers). The "
+            "default renderer needs none: omit `renderer: sapien` from the file of the cameras"
         ) from error
     return os.getpid()
 
@@ -93,7 +92,7 @@ class SapienRig(CameraRig):
     def _place(self) -> None:
         if not np.isfinite(self._poses).all():
             raise RuleSafeError("the pose of a link is not finite")
-        for entity, pose in zip(self._entities, self._poses, strict=True):
+        for entity, pose in zip(self._entities, self._poses.astype(float), strict=True):
             entity.pose = _pose(pose)
         self._scene.update_render()
 
@@ -147,5 +146,5 @@ def _light(scene: sapien.Scene, lights: Lights) -> None:
         scene.add_point_light(np.array(position), np.array(color))
 
 
-def _pose(transform: Transform | NDArray[np.float32]) -> sapien.Pose:
+def _pose(transform: Transform) -> sapien.Pose:
     return sapien.Pose(transform[:3, 3], to_quat_wxyz(transform))

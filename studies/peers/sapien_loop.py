@@ -1,7 +1,7 @@
 """Simulate our SAPIEN scene in a bare loop: only drive targets, physics steps and images.
 
-The loop is the limit of our speed. The robot has no weight and its drives have constant limits, in
-place of gravity compensation. There are no lock, detents, contact forces, episodes or point clouds.
+The loop is the limit of our speed. There are no lock, detents, contact forces, episodes or point
+clouds.
 """
 
 from timing import measure, parse, read_scene
@@ -18,20 +18,13 @@ def main(argv=None) -> None:
     simulation = Simulation()
     simulation.reset(scene["rule"], scene["safe"], scene["seed"])
     robot, world = simulation._robot.articulation, simulation.scene
-    for link in robot.links:
-        link.disable_gravity = True
-    robot.set_qf(np.zeros(robot.dof, np.float32))
-    joints = robot.active_joints
-    drives = zip(joints, scene["stiffness"], scene["damping"], scene["effort"], strict=True)
-    for joint, stiffness, damping, effort in drives:
-        joint.set_drive_properties(stiffness, damping, effort)
     names = ("front", "head")[: options.cameras]
     views = Views(simulation.bodies) if names else None
     controls = scene["control_hz"] // scene["frame_hz"]
     substeps = round(1 / scene["timestep"] / scene["control_hz"])
     targets = np.array(scene["targets"])
     state = {"frame": 0, "command": np.array(scene["start"]), "last": None}
-    setters = [joint.set_drive_target for joint in joints]
+    setters = [joint.set_drive_target for joint in robot.active_joints]
 
     def step() -> None:
         target = targets[state["frame"] % len(targets)]

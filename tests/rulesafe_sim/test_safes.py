@@ -238,9 +238,8 @@ def test_detent_holds_either_end(safe: Safe) -> None:
         assert detent_torque(part, part.closed_below * part.range) < 0
         slope = np.diff([detent_torque(part, q) for q in np.linspace(0, part.range, 50)])
         assert (slope >= 0).all()
-    torques = safe.torques({"knob": 0.0, "handle": safe.handle.range, "door": 0.3})
-    assert torques["knob"] < 0 < torques["handle"]
-    assert torques["door"] == -safe.door.spring
+    assert safe.knob.torque(0.0) < 0 < safe.handle.torque(safe.handle.range)
+    assert safe.door.torque(0.3) == -safe.door.spring
 
 
 @pytest.mark.parametrize("fraction", [0.0, 0.4, 0.6, 1.0])
@@ -250,11 +249,11 @@ def test_detent_works_in_the_physics(safe: Safe, fraction: float) -> None:
     config = PhysicsConfig()
     scene = physics.make_scene(config)
     body = physics.build_body(scene, safe_body(safe), np.eye(4), 1.0, physics.Groups.SAFE)
-    lockable = articulations.LockableSafe(body, config.lock_play)
+    lockable = articulations.LockableSafe(body, safe.parts, config.lock_play)
     start = {name: fraction * part.range for name, part in safe.turners.items()}
     lockable.set_positions({f"{name}_joint": position for name, position in start.items()})
     for _ in range(round(1.0 / config.timestep)):
-        lockable.apply_torques(safe.torques(lockable.part_positions()))
+        lockable.update_torques({})
         scene.step()
     end = lockable.part_positions()
     for name, part in safe.turners.items():

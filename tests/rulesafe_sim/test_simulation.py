@@ -68,14 +68,12 @@ def simulation() -> Simulation:
 def push(simulation: Simulation, part: str, torque: float, seconds: float = 1.0) -> list[bool]:
     """The part's phase after each control step while a torque (N m, positive opens) acts on it
     beside those of its detent and spring."""
-    safe = simulation._safe
-    apply_own = safe.apply_torques
-    safe.apply_torques = lambda own: apply_own({**own, part: own[part] + torque})
+    simulation.external_torques = {part: torque}
     phases = []
     for _ in range(round(seconds * simulation.config.physics.control_hz)):
         simulation.control(HOME_ACTION)
         phases.append(simulation.state().part_open[part])
-    safe.apply_torques = apply_own
+    simulation.external_torques = {}
     return phases
 
 
@@ -216,37 +214,6 @@ def test_the_robot_does_not_sag_under_gravity(simulation):
     for _ in range(10):
         simulation.step(HOME_ACTION)
     np.testing.assert_allclose(simulation.state().action_positions, HOME_ACTION, atol=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("joint", "effort"), [("right_elbow_joint", 18.0), ("R_index_proximal_joint", 0.8)]
-)
-def test_motors_give_way_to_more_than_their_effort(simulation, joint, effort):
-    """The effort limit holds for the whole motor: what gravity takes, the drive lacks."""
-    robot, index = simulation._robot, simulation._robot.index[joint]
-    left = effort - abs(float(robot.articulation.compute_passive_force()[index]))
-
-    def displaced(torque: float) -> float:
-        simulation.reset("rule_001", "safe_01", 0)
-        robot = simulation._robot
-        compensate = robot.compensate_gravity
-
-        def with_push() -> None:
-            compensate()
-            qf = robot.articulation.qf
-            qf[index] += torque
-            robot.articulation.set_qf(qf)
-
-        robot.compensate_gravity = with_push
-        before = robot.positions[index]
-        for _ in range(30):
-            simulation.control(HOME_ACTION)
-        return robot.positions[index] - before
-
-    # A drive that holds lags by torque / stiffness; one that gives way goes on and on.
-    drive = simulation.config.physics.gains[joint]
-    assert displaced(0.9 * left) < 1.05 * left / drive.stiffness
-    assert displaced(1.2 * left) > 3 * left / drive.stiffness
 
 
 def test_the_forearm_stops_at_the_robots_own_body():

@@ -153,12 +153,11 @@ def test_links_that_touch_do_not_block_each_other(imported, name):
     simulation = Simulation()
     simulation.reset("rule_001", imported[name].file, seed=0)
     simulation._safe.set_positions({"door_joint": 0.0})
-    simulation.external_torques = {"door": 2.0}
     door = simulation.safe.door
     simulation._safe.set_stop("door", False, True, 0.0)
     before = simulation.state().part_positions["door"]
     for _ in range(10):
-        simulation._safe.apply_torques({"door": 2.0})
+        simulation._safe.update_torques({"door": 2.0})
         for _ in range(20):
             simulation.scene.step()
     moved = simulation._safe.part_positions()["door"] - before

@@ -42,8 +42,8 @@ _HANDS = [ALL_JOINTS.index(name) for name in HAND_JOINTS + LEFT_HAND_JOINTS]
 
 
 def physics() -> PhysicsConfig:
-    """Return the physics configuration with steps of 2 ms."""
-    return PhysicsConfig(timestep=1 / RATE, control_hz=RATE)
+    """Return the physics configuration: steps of 2 ms, and gravity, which the motors counteract."""
+    return PhysicsConfig(timestep=1 / RATE, control_hz=RATE, weightless=False)
 
 
 class RobotSide:
@@ -88,7 +88,6 @@ class RobotSide:
         positions, velocities = robot.positions[columns], robot.velocities[columns]
         self._update_state(positions, velocities)
         if self._steps % FINGERS_EVERY == 0:
-            robot.compensate_gravity()
             fingers = self.hands.targets(FINGERS_EVERY / RATE)[:FINGERS]
             robot.command(dict(zip(HAND_JOINTS, fingers.tolist(), strict=True)))
         passive = robot.passive_torques()

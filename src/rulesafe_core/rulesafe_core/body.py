@@ -6,8 +6,12 @@ planner's collision model are all built from it and are therefore consistent.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import cos, sin
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.transforms import (
@@ -114,6 +118,23 @@ class Joint:
     mimic: Mimic | None = None
 
 
+class _Chain(NamedTuple):
+    """Arrays of a body with L links, for its forward kinematics.
+
+    The pose of a link in its parent is the joint's origin times the rotation
+    1 + sin(q) K + (1 - cos(q)) K^2, where K is the cross product of the axis (Rodrigues). The
+    products along the tree take log2(depth) rounds: after the first, a pose is that in the
+    grandparent, after the second, that in the link four joints nearer to the root, and so on.
+    """
+
+    names: list[str]  # the root, then the child of each joint
+    moving: list[Joint | None]  # (L,) the joint above each link if it moves
+    ancestors: list[NDArray[np.intp]]  # (L,) for each round; the root is its own
+    origins: NDArray[np.float64]  # (4, 4, L)
+    by_sine: NDArray[np.float64]  # (4, 4, L): origin K
+    by_versine: NDArray[np.float64]  # (4, 4, L): origin K^2
+
+
 @dataclass(frozen=True)
 class Body:
     """A tree of links; `links[0]` is the root and every joint's parent comes before its child."""
@@ -142,19 +163,46 @@ class Body:
                 pose = pose @ about_axis(joint.axis, joint_position(joint, positions))
             yield joint, pose
 
-    def link_poses(self, positions: Mapping[str, float]) -> dict[str, Transform]:
-        """Compute the pose of each link in the root frame (forward kinematics).
+    def link_poses(
+        self, positions: Mapping[str, float], root: Transform | None = None
+    ) -> dict[str, Transform]:
+        """Compute the pose of each link (forward kinematics).
 
-        `positions` maps joint names to rad. A missing joint is at the position given by its mimic
-        rule, or at 0.
+        Args:
+            positions: rad by joint name. A missing joint is at the position given by its mimic
+                rule, or at 0.
+            root: pose of the root; None: the poses are in the root frame.
         """
-        poses = {self.links[0].name: np.eye(4)}
-        for joint in self.joints:
-            pose = poses[joint.parent] @ joint.origin
-            if joint.kind != "fixed":
-                pose = pose @ about_axis(joint.axis, joint_position(joint, positions))
-            poses[joint.child] = pose
-        return poses
+        chain = self._chain
+        angles = [joint and joint_position(joint, positions) for joint in chain.moving]
+        sines = np.array([sin(angle) if angle else 0.0 for angle in angles])
+        versines = np.array([1 - cos(angle) if angle else 0.0 for angle in angles])
+        # Of each link in its parent. The link is the last axis: NumPy is fast along it.
+        poses = chain.origins + chain.by_sine * sines + chain.by_versine * versines
+        for ancestors in chain.ancestors:
+            # Without BLAS, whose last bits depend on the processor.
+            poses = np.einsum("ijn,jkn->ikn", poses.take(ancestors, axis=2), poses)
+        if root is not None:
+            poses = np.einsum("ij,jkn->ikn", root, poses)
+        return dict(zip(chain.names, np.ascontiguousarray(np.moveaxis(poses, 2, 0)), strict=True))
+
+    @cached_property
+    def _chain(self) -> "_Chain":
+        names = [self.links[0].name, *(joint.child for joint in self.joints)]
+        parents = np.array([0, *(names.index(joint.parent) for joint in self.joints)])
+        ancestors = []
+        while parents.any():
+            ancestors.append(parents)
+            parents = parents[parents]
+        origins = np.array([np.eye(4), *(joint.origin for joint in self.joints)])
+        moving = [None, *(None if joint.kind == "fixed" else joint for joint in self.joints)]
+        cross = np.zeros((len(names), 4, 4))
+        for row, joint in enumerate(moving):
+            x, y, z = joint.axis if joint else (0, 0, 0)
+            cross[row, :3, :3] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]
+        by_sine = origins @ cross
+        arrays = (np.moveaxis(array, 0, 2).copy() for array in (origins, by_sine, by_sine @ cross))
+        return _Chain(names, moving, ancestors, *arrays)
 
 
 def joint_position(joint: Joint, positions: Mapping[str, float]) -> float:

@@ -25,6 +25,8 @@ from rulesafe_sim.variation import Variation, vary_safe
 
 ROBOT = h1_2()
 
+_FIXED = np.array([FIXED_POSITIONS.get(name, 0.0) for name in ALL_JOINTS], np.float32)  # (39,) rad
+
 
 @dataclass(frozen=True)
 class Joints:
@@ -37,9 +39,18 @@ class Joints:
 
     def all_positions(self) -> NDArray[np.float32]:
         """Return the positions (39,) of ALL_JOINTS, rad; joints that the robot lacks are fixed."""
-        moving = dict(zip(self.robot_joints, self.robot_positions, strict=True))
-        fixed = FIXED_POSITIONS
-        return np.array([moving.get(n, fixed.get(n, 0.0)) for n in ALL_JOINTS], np.float32)
+        positions = _FIXED.copy()
+        joints, columns = columns_of(self.robot_joints)
+        positions[joints] = self.robot_positions[columns]
+        return positions
+
+
+@cache
+def columns_of(names: tuple[str, ...]) -> tuple[list[int], list[int]]:
+    """Return the indices in ALL_JOINTS, and those in `names`, of the joints in both."""
+    found = [(ALL_JOINTS.index(name), i) for i, name in enumerate(names) if name in ALL_JOINTS]
+    joints, columns = zip(*found, strict=True) if found else ((), ())
+    return [*joints], [*columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +64,11 @@ class RobotModel:
 
     body: Body
     mounts: Mapping[str, tuple[str, Transform]]
+
+    @cached_property
+    def joints(self) -> frozenset[str]:
+        """Names of the moving joints."""
+        return frozenset(joint.name for joint in self.body.moving_joints)
 
     @cached_property
     def meshes(self) -> list[LinkMeshes]:
@@ -126,16 +142,16 @@ class EpisodeBodies:
             RuleSafeError: the joints are those of another robot.
         """
         robot = dict(zip(joints.robot_joints, joints.robot_positions.tolist(), strict=True))
-        known = {joint.name for joint in self.robot.body.moving_joints}
+        known = self.robot.joints
         if robot.keys() != known:
             raise RuleSafeError(
                 f"the recorded joints {', '.join(robot)} differ from those of this robot: "
                 f"{', '.join(sorted(known))}"
             )
         parts = zip(PARTS, joints.safe_positions.tolist(), strict=True)
-        in_safe = self.safe_body.link_poses({f"{part}_joint": at for part, at in parts})
+        safe = {f"{part}_joint": at for part, at in parts}
         return {
             **self.robot.body.link_poses(robot),
-            **{name: self.pose_safe_in_pelvis @ pose for name, pose in in_safe.items()},
+            **self.safe_body.link_poses(safe, self.pose_safe_in_pelvis),
             "stand": np.eye(4),
         }

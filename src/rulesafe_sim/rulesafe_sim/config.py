@@ -35,6 +35,9 @@ class PhysicsConfig(Settings):
     friction: float = setting(1.0, "Coefficient of friction.")
     arm: DriveGains = DriveGains(1000.0, 100.0, 40.0)
     hand: DriveGains = DriveGains(5.0, 0.2, 0.8, 0.001)
+    weightless: bool = setting(
+        True, "Simulate the robot without gravity, as with ideal gravity compensation."
+    )
     lock_play: float = setting(0.02, "Range in which a locked part can still move.", unit="rad")
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ Example::
 `gymnasium.make("rulesafe_sim.env:RuleSafe-v1", ...)` needs no second import.
 """
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -152,6 +153,7 @@ class RuleSafeEnv(SeededEnv):
             self._time_limit, variation = episode.time_limit, episode.fixed()
         self.simulation.reset(self._rule, self._safe, seed, variation)
         self._home = self.simulation.command
+        self._variation = pickle.dumps(self.simulation.variation.to_dict())
         self._observer = Observer(self.simulation, self._cameras, sampler=self._sampler)
         self._score = 0.0
         return self._observer.observe(self._keys), self._info()
@@ -213,7 +215,8 @@ class RuleSafeEnv(SeededEnv):
                 "yaw": float(simulation.placement.yaw),  # rad
             },
             "split": simulation.split.id,
-            "variation": simulation.variation.to_dict(),  # placement included
+            # A new object, which the caller may change; pickle is faster than deepcopy.
+            "variation": pickle.loads(self._variation),  # placement included
             "phases": dict(state.part_open),  # True = open
             "locked": dict(state.part_locked),  # True = cannot change its phase
             "part_positions": dict(state.part_positions),  # rad, 0 = closed

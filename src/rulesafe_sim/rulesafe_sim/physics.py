@@ -52,6 +52,9 @@ def _rounded(values: ArrayLike) -> NDArray[np.float64]:
     return np.round(np.asarray(values, float), DECIMALS) + 0.0  # no negative zeros
 
 
+GRAVITY = 9.81  # m/s^2
+
+
 class Groups:
     """PhysX collision groups (type, affinity, ignore, id): shapes with a common bit in the third
     value do not collide with each other."""
@@ -78,7 +81,7 @@ def robot_group(link: str) -> tuple[int, int, int, int]:
 def make_scene(config: PhysicsConfig) -> sapien.Scene:
     """Create an empty scene."""
     sapien.physx.set_scene_config(
-        gravity=np.array([0, 0, -9.81], np.float32), enable_enhanced_determinism=True
+        gravity=np.array([0, 0, -GRAVITY], np.float32), enable_enhanced_determinism=True
     )
     sapien.physx.set_body_config(solver_position_iterations=config.position_iterations)
     scene = sapien.Scene([sapien.physx.PhysxCpuSystem()])

@@ -193,12 +193,6 @@ class Safe:
         y = -self.hinge_side * (self.case.door_width / 2 - turner.from_free_edge)
         return 0.0, y, turner.above_centre
 
-    def torques(self, positions: Mapping[str, float]) -> dict[str, float]:
-        """Return the torque (N m, positive opens) of detent and spring on each part, from the
-        positions of the parts (rad)."""
-        parts = self.parts
-        return {name: parts[name].torque(position) for name, position in positions.items()}
-
     def grasps(self, part: str, use: str) -> tuple[Grasp, ...]:
         """Return all pinch grasps of a part, including equivalent ones by symmetry.
 

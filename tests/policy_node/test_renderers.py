@@ -12,10 +12,12 @@ from policy_node.configs import NetworkConfig
 from policy_node.loading import find_policy
 from policy_node.renderers import other_renderer, renderers_of
 from policy_node.scene_encoder import SceneEncoder, load_encoder, save_encoder
-from rulesafe_core.versions import EARLIER, PHYSICS, RENDERER
+from rulesafe_core.cameras import DEFAULT_CAMERAS
+from rulesafe_core.versions import EARLIER, PHYSICS, RENDERER, renderer_version
 from rulesafe_eval.agents import facts_of, load_agent
-from rulesafe_eval.request import Setup
+from rulesafe_eval.request import Setup, make_request
 from rulesafe_eval.runner import EpisodeRunner
+from rulesafe_sim.episodes import plan_episodes
 
 HERE = {"physics": PHYSICS, "renderer": RENDERER}
 
@@ -59,6 +61,22 @@ def test_another_renderer_is_reported_once(trained_on, capsys, versions, found):
     load_agent(setup)
     EpisodeRunner(setup).load_agent()  # in each worker
     assert capsys.readouterr().err.count(f"warning: {text}") == other
+
+
+def test_a_policy_of_the_other_renderer_is_evaluated_with_it(trained, tmp_path):
+    here, folder = renderer_version("sapien"), str(tmp_path / "policy")
+    checkpoint = read_policy(trained)
+    data = {**checkpoint.data, "versions": HERE | {"renderer": here}}
+    cameras = replace(DEFAULT_CAMERAS, renderer="sapien")
+    save_policy(replace(checkpoint, data=data, cameras=cameras), folder)
+    stored = read_policy(folder)
+    assert stored.cameras == cameras and other_renderer(stored) == ""
+    assert here.startswith("sapien ") and here != EARLIER["renderer"]
+    facts = facts_of(folder)
+    request = make_request(Setup(folder), facts, plan_episodes("rule_001", episodes=1))
+    assert request.versions["renderer"] == here == facts["trained_on_renderer"]
+    save_policy(replace(checkpoint, cameras=cameras), folder)
+    assert f"of {RENDERER}, and this software has {here}" in other_renderer(read_policy(folder))
 
 
 def test_the_renderer_of_a_pretrained_encoder_counts(tmp_path):

@@ -33,6 +33,7 @@ def vulkan():
         pytest.skip(str(error))
 
 
+@pytest.mark.thorough  # the first image of a process takes 10 s on a CPU
 def test_an_episode_has_the_same_surfaces_at_the_same_pixels():
     simulation = Simulation()
     simulation.reset("rule_001", "safe_01", seed=0)
@@ -58,6 +59,7 @@ def quadrants(size: int = 2) -> TriangleMesh:
     return TriangleMesh(np.array(corners, np.float32), normals, triangles, uv, closed=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("turned", [False, True], ids=["front", "back"])
 def test_textures_times_colours_and_open_meshes_on_moving_links(turned):
     image = np.full((2, 2, 3), 255, np.uint8)
@@ -83,6 +85,7 @@ def test_textures_times_colours_and_open_meshes_on_moving_links(turned):
         assert blue > red + 40, "blue is at the top left"
 
 
+@pytest.mark.thorough
 def test_a_camera_on_a_link_moves_with_it_and_two_rigs_do_not_mix():
     scene = RenderScene(Lights(ambient=(0.5, 0.5, 0.5), points=(((0, 0, 0), (0.3, 0.3, 0.3)),)))
     scene.add_mesh(

@@ -2,7 +2,7 @@
 
 from policy_node.checkpoints import Checkpoint
 from policy_node.configs import EncoderConfig
-from rulesafe_core.versions import EARLIER, RENDERER
+from rulesafe_core.versions import EARLIER, renderer_version
 
 
 def renderers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
@@ -22,12 +22,13 @@ def renderers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 def other_renderer(checkpoint: Checkpoint) -> str:
     """Return a warning if a policy was trained on images or point clouds of another renderer, or of
-    another version of it; else an empty text."""
-    others = [name for name in renderers_of(checkpoint) if name != RENDERER]
+    another version of it, than that of its cameras; else an empty text."""
+    here = renderer_version(checkpoint.cameras.renderer)
+    others = [name for name in renderers_of(checkpoint) if name != here]
     if not others:
         return ""
     return (
         f"trained on images or point clouds of {', '.join(others)}, and this software has "
-        f"{RENDERER}: the success rate can differ. Train the policy again, or exchange its scene "
+        f"{here}: the success rate can differ. Train the policy again, or exchange its scene "
         "encoder (rulesafe policy exchange)"
     )

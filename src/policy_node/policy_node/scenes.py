@@ -15,7 +15,7 @@ from policy_node.image_arrays import shrink
 from policy_node.scene_encoder import Scenes
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.versions import RENDERER
+from rulesafe_core.versions import renderer_version
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.bodies import EpisodeBodies, Joints, load_robot
@@ -95,7 +95,8 @@ def make_scenes(
             safe_indices.append(number % len(safes))
         progress(number + 1)
     labels = np.array(quantities, np.float32), np.array(safe_indices)
-    return Scenes(np.array(inputs), *labels, tuple(safes), cameras.names, RENDERER)
+    renderer = renderer_version(cameras.renderer)
+    return Scenes(np.array(inputs), *labels, tuple(safes), cameras.names, renderer)
 
 
 def _posture(postures: Sequence[RecordedAttempt], safe: Safe, rng: np.random.Generator) -> Joints:

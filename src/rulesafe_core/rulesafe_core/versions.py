@@ -34,9 +34,14 @@ def installed(distributions: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def versions() -> dict[str, str]:
+def renderer_version(name: str) -> str:
+    """Return name and version of a renderer, by its name in `cameras.RENDERERS`."""
+    return f"sapien {installed(['sapien'])['sapien']}" if name == "sapien" else RENDERER
+
+
+def versions(renderer: str = RENDERER) -> dict[str, str]:
     """Return the versions on which the outcome of an episode may depend."""
-    here = {"physics": PHYSICS, "renderer": RENDERER, "python": python_version()}
+    here = {"physics": PHYSICS, "renderer": renderer, "python": python_version()}
     return here | installed(PACKAGES)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
-from rulesafe_core.versions import EARLIER, RENDERER
+from rulesafe_core.versions import EARLIER, renderer_version
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
@@ -94,7 +94,8 @@ def render(
             f"{directory} has no success of every rule yet, so there is nothing to render; run "
             "rulesafe demos generate"
         )
-    versions = {"physics": request.versions["physics"], "renderer": RENDERER}
+    renderer = renderer_version(rendering.cameras.renderer)
+    versions = {"physics": request.versions["physics"], "renderer": renderer}
     with DemoFolder(rendering.dataset).exclusive_lock():
         _settle(directory, rendering)
         writer = DatasetWriter(rendering.dataset, rendering.cameras, versions)
@@ -122,7 +123,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = {
         "observations": rendering.observations,
         "look": rendering.look,
-        "renderer": RENDERER,
+        "renderer": renderer_version(rendering.cameras.renderer),
         **({"cameras": ""} | rendering.cameras.to_entry()),
         **({"camera_rate": rendering.camera_rate} if rendering.camera_rate != FPS else {}),
         "attempts": {k: v for k, v in request.items() if k not in varying},
@@ -137,7 +138,7 @@ def _settle(directory: Path, rendering: Rendering) -> None:
         if there != wanted:
             differing = ", ".join(k for k in there | wanted if there.get(k) != wanted.get(k))
             if "renderer" in differing:
-                differing += f": {there['renderer']} there, {RENDERER} here"
+                differing += f": {there['renderer']} there, {wanted['renderer']} here"
             raise RuleSafeError(
                 f"{rendering.dataset} was rendered with different settings ({differing}); use "
                 "another --out"

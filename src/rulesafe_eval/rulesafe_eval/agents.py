@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policy_node.loading import addresses, print_warning, scheme_of
+from rulesafe_core.cameras import RENDERERS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import Registry, import_object, is_reference
 from rulesafe_core.text_files import read_json
+from rulesafe_core.versions import renderer_version
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
 from rulesafe_sim.runtime import Agent
@@ -100,7 +102,8 @@ def facts_of(name: str) -> dict[str, Any]:
 
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
     seed, steps and duration of the training; the renderers of the images and point clouds that it
-    was trained on; and the SHA-256 of each file.
+    was trained on, and the renderer of its cameras, if it is not the default one; and the SHA-256
+    of each file.
     """
     if scheme_of(name):
         return {"kind": "remote", "name": name}
@@ -126,5 +129,8 @@ def facts_of(name: str) -> dict[str, Any]:
     if base := about.get("base"):  # its encoder was exchanged
         training["encoder"] = base.get("encoder")
     described = {key: about.get(key) for key in kept}
-    described["trained_on_renderer"] = ", ".join(renderers_of(read_policy(name, weights=False)))
+    checkpoint = read_policy(name, weights=False)
+    described["trained_on_renderer"] = ", ".join(renderers_of(checkpoint))
+    if checkpoint.cameras.renderer != RENDERERS[0]:
+        described["renderer"] = renderer_version(checkpoint.cameras.renderer)
     return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}

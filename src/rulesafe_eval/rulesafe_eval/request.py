@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from rulesafe_core.versions import versions
+from rulesafe_core.versions import RENDERER, versions
 from rulesafe_data.run_folder import RunFolder, RunRequest
 from rulesafe_locks.rules import Rule
 from rulesafe_sim.episode import SECONDS_A_STEP, time_limit
@@ -122,7 +122,7 @@ def make_request(setup: Setup, actor: Mapping[str, Any], plan: TimedPlan) -> Eva
         split=plan.split,
         seed=plan.seed,
         actor=dict(actor),
-        versions=versions(),
+        versions=versions(actor.get("renderer", RENDERER)),
         files=plan.files,
         locks=plan.locks,
     )

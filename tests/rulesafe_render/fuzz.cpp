@@ -15,8 +15,9 @@ extern "C" {
 Renderer* render_create(const Scene* scene, const char** message);
 void render_destroy(Renderer* renderer);
 int render_pose(Renderer* renderer, const float* poses);
-void render_image(Renderer* renderer, int camera, uint8_t* rgb, float* positions, uint16_t* links);
-void render_forget(Renderer* renderer);
+void render_image(Renderer* renderer, int camera, uint8_t* rgb);
+void render_positions(const Renderer* renderer, int camera, float* positions, uint16_t* links);
+void render_farthest(const float* points, int total, int count, int32_t* selected);
 }
 
 namespace {
@@ -107,20 +108,29 @@ bool render_one() {
     std::vector<float> poses(12 * links);
     for (int frame = 0; frame < 3; ++frame) {
         for (int i = 0; i < 12 * links; ++i)
-            poses[i] = (i % 12) % 5 == 0 ? 1.f : number(chance(0.05f) ? 1e4f : 1, hostility);
+            if (frame == 0 || i / 12 % 2 || chance(0.01f))  // others stay, and what is kept is used
+                poses[i] = (i % 12) % 5 == 0 ? 1.f : number(chance(0.05f) ? 1e4f : 1, hostility);
         if (render_pose(renderer, poses.data())) continue;
-        if (chance(0.3f)) render_forget(renderer);
         for (size_t i = 0; i < camera.size(); ++i) {
             const size_t pixels = (size_t)camera[i].width * camera[i].height;
             std::vector<uint8_t> rgb(3 * pixels);
             std::vector<float> positions(3 * pixels);
             std::vector<uint16_t> numbers(pixels);
-            render_image(renderer, (int)i, rgb.data(), positions.data(), numbers.data());
+            render_image(renderer, (int)i, rgb.data());
+            render_positions(renderer, (int)i, positions.data(), numbers.data());
             for (uint16_t link : numbers)
                 if (link > links) std::abort();
         }
     }
     render_destroy(renderer);
+    const int total = whole(1, 300), selected = whole(1, total);
+    std::vector<float> points(3 * total);
+    for (float& value : points) value = (float)(int)number(1024, 0);
+    if (hostility > 0 && chance(0.1f)) points[0] = number(1e9f, 0.9f);
+    std::vector<int32_t> indices(selected);
+    render_farthest(points.data(), total, selected, indices.data());
+    for (int32_t index : indices)
+        if (index < 0 || index >= total) std::abort();
     return true;
 }
 

@@ -34,10 +34,9 @@ class PixelCloud(NamedTuple):
     ids: NDArray[np.int32]  # (N,) index of the link in `RenderScene.links`
 
 
-class Picture(NamedTuple):
-    """Image of a camera and the surface at each pixel."""
+class Surfaces(NamedTuple):
+    """The surface at each pixel of a camera image."""
 
-    rgb: NDArray[np.uint8]  # (H, W, 3)
     positions: NDArray[np.float32]  # (H, W, 3) m, world
     links: NDArray[np.uint16]  # (H, W): index of the link plus one, 0: no surface
 
@@ -70,8 +69,10 @@ def load_kernel(name: str) -> Kernel:
         library.render_destroy.argtypes = [ctypes.c_void_p]
         library.render_destroy.restype = None
         library.render_pose.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-        library.render_image.argtypes = [ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 3]
+        library.render_image.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p]
         library.render_image.restype = None
+        library.render_positions.argtypes = [ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 2]
+        library.render_positions.restype = None
         library.render_farthest.argtypes = [
             *(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
         ]
@@ -109,7 +110,8 @@ class CameraRig:
             name: _mount(scene.links, config, mounts) for name, config in self.configs.items()
         }
         self._poses = np.tile(np.eye(3, 4, dtype=np.float32), (len(self.links), 1, 1))
-        self._pictures: dict[str, Picture] = {}
+        self._images: dict[str, NDArray[np.uint8]] = {}
+        self._surfaces: dict[str, Surfaces] = {}
         self._build(scene, kernel)
 
     def _build(self, scene: RenderScene, kernel: str) -> None:
@@ -149,47 +151,54 @@ class CameraRig:
         self._poses = np.ascontiguousarray(np.round(stacked, DECIMALS), np.float32)
         numbers = [self._number(name) for name in names or self.names]
         self._place()
-        self._pictures = {}
+        self._images, self._surfaces = {}, {}
         for number in numbers:
-            self._pictures[self.names[number]] = self._draw(number)
+            self._images[self.names[number]] = self._draw(number)
 
     def _place(self) -> None:
         if self._library.render_pose(self._handle, self._poses.ctypes.data):
             raise RuleSafeError("the pose of a link is not finite")
 
-    def _draw(self, number: int) -> Picture:
+    def _draw(self, number: int) -> NDArray[np.uint8]:
+        config = self.configs[self.names[number]]
+        image = np.empty((config.height, config.width, 3), np.uint8)
+        self._library.render_image(self._handle, number, image.ctypes.data)
+        return image
+
+    def _locate(self, number: int) -> Surfaces:
         config = self.configs[self.names[number]]
         size = (config.height, config.width)
-        picture = Picture(
-            np.empty((*size, 3), np.uint8),
-            np.empty((*size, 3), np.float32),
-            np.empty(size, np.uint16),
-        )
-        pointers = [array.ctypes.data for array in picture]
-        self._library.render_image(self._handle, number, *pointers)
-        return picture
+        found = Surfaces(np.empty((*size, 3), np.float32), np.empty(size, np.uint16))
+        pointers = [array.ctypes.data for array in found]
+        self._library.render_positions(self._handle, number, *pointers)
+        return found
 
     def rgb(self, name: str) -> NDArray[np.uint8]:
         """Return the RGB image (H, W, 3)."""
-        return self._picture(name).rgb
+        self._number(name)
+        if name not in self._images:
+            raise RuleSafeError(
+                f"camera {name!r} has no image: call take() first; "
+                f"cameras with images: {', '.join(sorted(self._images)) or 'none'}"
+            )
+        return self._images[name]
 
     def depth(self, name: str) -> NDArray[np.float32]:
         """Return the depth along the optical axis (H, W), m; 0 at pixels without a surface."""
-        picture, pose = self._picture(name), self.pose_camera_in_pelvis(name)
-        depth = (picture.positions - pose[:3, 3].astype(np.float32)) @ pose[:3, 2].astype(
+        surfaces, pose = self._shown(name), self.pose_camera_in_pelvis(name)
+        depth = (surfaces.positions - pose[:3, 3].astype(np.float32)) @ pose[:3, 2].astype(
             np.float32
         )
-        return np.where(picture.links > 0, depth, np.float32(0))
+        return np.where(surfaces.links > 0, depth, np.float32(0))
 
     def link_numbers(self, name: str) -> NDArray[np.int32]:
         """Return the index in `RenderScene.links` of the link at each pixel (H, W); -1: none."""
-        return self._picture(name).links.astype(np.int32) - 1
+        return self._shown(name).links.astype(np.int32) - 1
 
     def cloud_pixels(self, name: str) -> PixelCloud:
         """Return the surface points in row-major order; pixels without a surface are omitted."""
-        picture = self._picture(name)
-        points, colors = picture.positions.reshape(-1, 3), picture.rgb.reshape(-1, 3)
-        links = picture.links.reshape(-1)
+        surfaces, colors = self._shown(name), self.rgb(name).reshape(-1, 3)
+        points, links = surfaces.positions.reshape(-1, 3), surfaces.links.reshape(-1)
         if not links.all():  # most images show surfaces only: no copy
             shown = np.flatnonzero(links)
             points, colors, links = points[shown], colors[shown], links[shown]
@@ -214,14 +223,12 @@ class CameraRig:
             raise unknown_name("camera", name, self.configs)
         return self.names.index(name)
 
-    def _picture(self, name: str) -> Picture:
-        self._number(name)
-        if name not in self._pictures:
-            raise RuleSafeError(
-                f"camera {name!r} has no image: call take() first; "
-                f"cameras with images: {', '.join(sorted(self._pictures)) or 'none'}"
-            )
-        return self._pictures[name]
+    def _shown(self, name: str) -> Surfaces:
+        """Return the surfaces of the latest image of a camera, computed at the first request."""
+        self.rgb(name)  # raises if there is none
+        if name not in self._surfaces:
+            self._surfaces[name] = self._locate(self._number(name))
+        return self._surfaces[name]
 
 
 def _mount(

@@ -9,11 +9,12 @@ from functools import cache
 
 import numpy as np
 import sapien
+from numpy.typing import NDArray
 
 from rulesafe_core.cameras import OPTICAL_IN_BODY
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, inverse, to_quat_wxyz
-from rulesafe_render.renderer import CameraRig, Picture
+from rulesafe_render.renderer import CameraRig, Surfaces
 from rulesafe_render.scene import LINEAR, SRGB, Lights, RenderScene, ScenePart
 from rulesafe_render.textures import Texture
 
@@ -96,16 +97,20 @@ class SapienRig(CameraRig):
             entity.pose = _pose(pose)
         self._scene.update_render()
 
-    def _draw(self, number: int) -> Picture:
+    def _draw(self, number: int) -> NDArray[np.uint8]:
         camera = self._cameras[number]
         camera.take_picture()
-        rgb = np.round(np.clip(camera.get_picture("Color")[..., :3], 0, 1) * 255).astype(np.uint8)
+        color = camera.get_picture("Color")[..., :3]
+        return np.round(np.clip(color, 0, 1) * 255).astype(np.uint8)
+
+    def _locate(self, number: int) -> Surfaces:
+        camera = self._cameras[number]
         model = camera.get_model_matrix()
         in_camera = camera.get_picture("Position")[..., :3]
         entities = camera.get_picture("Segmentation")[..., 1]
         known = np.where(entities < len(self._link_of), entities, 0)
         positions = in_camera @ model[:3, :3].T + model[:3, 3]
-        return Picture(rgb, positions.astype(np.float32), self._link_of[known])
+        return Surfaces(positions.astype(np.float32), self._link_of[known])
 
 
 def _shape(part: ScenePart, texture: Texture | None) -> sapien.render.RenderShapeTriangleMesh:

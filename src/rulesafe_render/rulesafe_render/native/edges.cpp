@@ -34,9 +34,10 @@ void smooth_pixel(const View& view, const Neighbours& n, int x, int y, int above
 
 }  // namespace
 
+// Write the image where a tile or one of its neighbours has changed.
 void smooth_edges(const View& view, uint8_t* rgb) {
     const int width = view.camera.width, height = view.camera.height;
-    std::vector<uint8_t> contrast(width);
+    std::vector<uint8_t> contrast(width, 255);  // the first and the last column are always considered
     for (int y = 0; y < height; ++y) {
         const int above = std::max(y - 1, 0), below = std::min(y + 1, height - 1);
         Neighbours n;
@@ -45,18 +46,27 @@ void smooth_edges(const View& view, uint8_t* rgb) {
         n.south = &view.luma[(size_t)below * view.stride];
         uint8_t* out = rgb + (size_t)y * width * 3;
         const uint8_t* lit = &view.lit[4 * (size_t)y * view.stride];
-        for (int x = 0; x < width; ++x)
-            for (int k = 0; k < 3; ++k) out[3 * x + k] = lit[4 * x + k];
-        for (int x = 1; x + 1 < width; ++x) {  // without branches, so that it becomes vector code
-            uint8_t low = std::min(std::min(n.north[x], n.south[x]), std::min(n.center[x - 1], n.center[x + 1]));
-            uint8_t high = std::max(std::max(n.north[x], n.south[x]), std::max(n.center[x - 1], n.center[x + 1]));
-            contrast[x] = (uint8_t)(std::max(high, n.center[x]) - std::min(low, n.center[x]));
-        }
-        contrast.front() = contrast.back() = 255;
-        for (int x = 0; x < width; ++x) {
-            if (contrast[x] <= CONTRAST) continue;
-            n.west = std::max(x - 1, 0), n.east = std::min(x + 1, width - 1);
-            smooth_pixel(view, n, x, y, above, below, out + 3 * x);
+        const int row = y / TILE, top = std::max(0, row - 1), bottom = std::min(view.tiles_y - 1, row + 1);
+        auto changed = [&](int column) {
+            return view.work_count.within(std::max(0, column - 1), top, std::min(view.tiles_x - 1, column + 1), bottom);
+        };
+        for (int column = 0, end; column < view.tiles_x; column = end) {
+            end = column + 1;
+            if (!changed(column)) continue;
+            while (end < view.tiles_x && changed(end)) ++end;
+            const int first = column * TILE, last = std::min(end * TILE, width);
+            for (int x = first; x < last; ++x)
+                for (int k = 0; k < 3; ++k) out[3 * x + k] = lit[4 * x + k];
+            for (int x = std::max(1, first); x < std::min(last, width - 1); ++x) {  // vector code: no branches
+                uint8_t low = std::min(std::min(n.north[x], n.south[x]), std::min(n.center[x - 1], n.center[x + 1]));
+                uint8_t high = std::max(std::max(n.north[x], n.south[x]), std::max(n.center[x - 1], n.center[x + 1]));
+                contrast[x] = (uint8_t)(std::max(high, n.center[x]) - std::min(low, n.center[x]));
+            }
+            for (int x = first; x < last; ++x) {
+                if (contrast[x] <= CONTRAST) continue;
+                n.west = std::max(x - 1, 0), n.east = std::min(x + 1, width - 1);
+                smooth_pixel(view, n, x, y, above, below, out + 3 * x);
+            }
         }
     }
 }

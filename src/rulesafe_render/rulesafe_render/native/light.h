@@ -76,13 +76,19 @@ INLINE Vectors in_shadow_map(const Scene& scene, const Surface& s) {
             -(p.x * m[8] + p.y * m[9] + p.z * m[10] + m[11])};
 }
 
+// The map's border is lit. Lookups read one texel before and two after the place.
+INLINE float shadow_begin(int size) { return std::max(size * 0.01f - 0.5f, 1.f); }
+INLINE Ints within_shadow_map(Vectors place, int size) {
+    const float low = shadow_begin(size), high = std::min(size * 0.99f - 0.5f, size - 3.f);
+    return (place.x >= low) & (place.x <= high) & (place.y >= low) & (place.y <= high);
+}
+
 // Visible fraction of the light with shadows, for the lanes `needed`: the mean over a 3x3 texel box
 // that moves with the place, from 4x4 texels.
-INLINE Floats visibility(const Renderer& r, Vectors place, Ints needed) {
-    const int size = r.scene.shadow_size, blocks = size / 8;
-    // The map's border is lit. Lookups read one texel before and two after the place.
-    const float low = std::max(size * 0.01f - 0.5f, 1.f), high = std::min(size * 0.99f - 0.5f, size - 3.f);
-    Ints inside = needed & (place.x >= low) & (place.x <= high) & (place.y >= low) & (place.y <= high);
+INLINE Floats visibility(const ShadowMap& map, int size, Vectors place, Ints needed) {
+    const int blocks = size / 8;
+    const float low = shadow_begin(size);
+    Ints inside = needed & within_shadow_map(place, size);
     Floats lit = all(1);
     if (!any(inside)) return lit;
     Vectors safe = choose(inside, place, Vectors{all(low), all(low), all(0)});
@@ -90,13 +96,13 @@ INLINE Floats visibility(const Renderer& r, Vectors place, Ints needed) {
     Ints x = to_ints(column), y = to_ints(row);
     Floats share_x = safe.x - column, share_y = safe.y - row;
     Ints block = (y >> 3) * blocks + (x >> 3);
-    Ints dark = inside & (gather(r.shadow_far.data(), block) > safe.z);
+    Ints dark = inside & (gather(map.farthest.data(), block) > safe.z);
     lit = choose(dark, all(0), lit);
-    Ints unclear = inside & ~dark & (gather(r.shadow_near.data(), block) > safe.z);
+    Ints unclear = inside & ~dark & (gather(map.nearest.data(), block) > safe.z);
     if (!any(unclear)) return lit;
     for (int i = 0; i < LANES; ++i) {
         if (!unclear[i]) continue;
-        const float* texel = r.shadow.data() + (size_t)(y[i] - 1) * size + x[i] - 1;
+        const float* texel = map.texels.data() + (size_t)(y[i] - 1) * size + x[i] - 1;
         Floats4 weight = {1 - share_x[i], 1, 1, share_x[i]}, sum = {};
         const float rows[4] = {1 - share_y[i], 1, 1, share_y[i]};
         for (int k = 0; k < 4; ++k) {

@@ -57,7 +57,7 @@ struct Sampler {
         Floats most = all(-1);
         for (int i = block * BLOCK; i < (block + 1) * BLOCK; i += LANES) {
             Floats x = load(&place[0][i]) - from[0], y = load(&place[1][i]) - from[1], z = load(&place[2][i]) - from[2];
-            Floats value = least(load(&nearest[i]), x * x + y * y + z * z);
+            Floats value = least(x * x + y * y + z * z, load(&nearest[i]));
             store(&nearest[i], value);
             most = greatest(most, value);
         }

@@ -148,6 +148,7 @@ void make_view(const Camera& camera, View& view) {
     view.lit.resize(4 * size), view.luma.resize(size);
     if (camera.fixed)
         for (auto& array : view.kept_light) array.resize(size);
+    view.kept_rgb.resize(camera.fixed ? 3 * (size_t)camera.width * camera.height : 0);
 }
 
 // Copy the scene into the renderer and compute what does not depend on poses.
@@ -182,8 +183,9 @@ void build(Renderer& r, const Scene& scene) {
     for (size_t i = 0; i < r.ramp.size(); ++i) r.ramp[i] = (float)i;
     r.display = display_table();
     const size_t side = s.shadow_size;
-    r.shadow_static.resize(side * side + PADDING);
-    r.shadow_near.resize(side * side / 64), r.shadow_far.resize(side * side / 64);
+    r.shadow_static.texels.resize(side * side + PADDING);
+    r.shadow_static.nearest.resize(side * side / 64), r.shadow_static.farthest.resize(side * side / 64);
+    r.shadow_changed.resize(side * side / 64);
     for (auto& row : r.shadow_rows) row.resize(side + PADDING);
     r.poses.resize(12 * (size_t)s.links);
     r.views.resize(s.cameras);
@@ -213,42 +215,57 @@ __attribute__((visibility("default"))) void render_destroy(Renderer* r) { delete
 // Set the poses of all links in the world, 12 floats each. Returns 0, or 1 if one is not finite.
 __attribute__((visibility("default"))) int render_pose(Renderer* r, const float* poses) {
     if (!all_within(poses, r->poses.size(), MAX_LENGTH)) return 1;
+    auto differs = [&](int link) {
+        return link >= 0 && !std::equal(poses + 12 * link, poses + 12 * link + 12, &r->poses[12 * link]);
+    };
+    bool forget = false;  // a link that does not move did
+    for (const Part& part : r->parts) forget |= !part.moves && differs(part.link);
+    for (const View& view : r->views) forget |= view.camera.fixed && differs(view.camera.link);
+    if (forget) {
+        r->shadow_kept = false;
+        for (View& view : r->views) view.kept = false;
+    }
     std::copy(poses, poses + r->poses.size(), r->poses.begin());
     draw_shadows(*r);
     return 0;
 }
 
-// Render the image (height, width, 3) of a camera; if not null, also the world position (height,
-// width, 3) of each pixel, and the link (height, width): its number plus one, 0: no surface.
-__attribute__((visibility("default"))) void render_image(Renderer* r, int camera, uint8_t* rgb, float* positions,
-                                                         uint16_t* links) {
+// Render the image (height, width, 3) of a camera.
+__attribute__((visibility("default"))) void render_image(Renderer* r, int camera, uint8_t* rgb) {
     View& view = r->views[camera];
     const Camera& c = view.camera;
     if (c.link < 0)
         std::copy(c.pose, c.pose + 12, view.world);
     else
         compose(&r->poses[12 * c.link], c.pose, view.world);
-    if (c.fixed && !view.kept) {
-        draw(*r, view, false);
-        view.kept_q = view.q, view.kept_triangle = view.triangle;
-        view.kept_triangles = view.triangles.size(), view.kept_corners = view.clipped_corners.size();
-        shade(*r, view, true, nullptr, nullptr);
-        view.kept = true;
-    } else if (view.kept) {
+    if (view.kept) {
         view.q = view.kept_q, view.triangle = view.kept_triangle;
         view.triangles.resize(view.kept_triangles), view.clipped_corners.resize(view.kept_corners);
     } else {
         draw(*r, view, false);
     }
+    if (c.fixed && !view.kept) {
+        view.kept_q = view.q, view.kept_triangle = view.triangle;
+        view.kept_triangles = view.triangles.size(), view.kept_corners = view.clipped_corners.size();
+        shade(*r, view, true);
+        smooth_edges(view, view.kept_rgb.data());
+        view.kept_lit = view.lit, view.kept_luma = view.luma;
+        view.kept = true;
+    }
     draw(*r, view, true);
-    shade(*r, view, false, positions, links);
+    if (view.kept) {
+        view.lit = view.kept_lit, view.luma = view.kept_luma;
+        std::copy(view.kept_rgb.begin(), view.kept_rgb.end(), rgb);
+    }
+    shade(*r, view, false);
     smooth_edges(view, rgb);
 }
 
-// Forget what is kept between images, as after a change of a link that does not move.
-__attribute__((visibility("default"))) void render_forget(Renderer* r) {
-    r->shadow_kept = false;
-    for (View& view : r->views) view.kept = false;
+// Write what is shown at each pixel of the latest image of a camera: the world position (height,
+// width, 3), and the link (height, width): its number plus one, 0: no surface.
+__attribute__((visibility("default"))) void render_positions(const Renderer* r, int camera, float* positions,
+                                                             uint16_t* links) {
+    locate(*r, r->views[camera], positions, links);
 }
 
 // Whether this processor has the instructions with which this library was compiled.

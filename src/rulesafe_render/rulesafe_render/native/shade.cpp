@@ -46,56 +46,75 @@ int occlusion_tiles(const View& view, float nearest_q) {
     return (int)(radius * OUTERMOST + 1) / TILE + 1;
 }
 
-// Find per tile: the common plane of the surfaces, how far occlusion reaches, and, with the static
-// layer kept, where the image has to be shaded again.
-void analyse(View& view, bool keep) {
+// Find the plane of all surfaces of a tile, and how far occlusion reaches.
+void analyse_tile(View& view, int column, int row) {
+    const int tile = row * view.tiles_x + column;
+    const int end = std::min((row + 1) * TILE, view.camera.height);
+    float nearest = 0;
+    uint32_t before = 0;
+    int plane = 0;
+    for (int y = row * TILE; y < end; ++y)
+        for (int x = column * TILE; x < (column + 1) * TILE; ++x) {
+            const size_t at = (size_t)y * view.stride + x;
+            nearest = std::max(nearest, view.q[at]);
+            const uint32_t number = view.triangle[at];
+            if (number == before || number == 0) continue;
+            before = number;
+            const int here = view.triangles[number].plane;
+            plane = plane == 0 || plane == here ? here : -1;
+        }
+    view.planes[tile] = plane;
+    view.reach[tile] = plane ? occlusion_tiles(view, nearest) : 0;
+}
+
+bool shows_moving(const View& view, int column, int row) {
+    const int end = std::min((row + 1) * TILE, view.camera.height);
+    Ints moving = {};
+    for (int y = row * TILE; y < end; ++y)
+        for (int x = column * TILE; x < (column + 1) * TILE; x += LANES) {
+            Ints number;
+            std::memcpy(&number, &view.triangle[(size_t)y * view.stride + x], sizeof number);
+            moving |= number >= (int32_t)view.kept_triangles;
+        }
+    return any(moving);
+}
+
+// Decide per tile what has to be computed. Tiles of a fixed camera need nothing if neither moving
+// parts nor changes of the shadow map are near.
+void plan(const Renderer& r, View& view) {
     const int count = view.tiles_x * view.tiles_y;
-    const uint32_t first_moving = (uint32_t)view.kept_triangles;
-    view.planes.assign(count, 0);
-    view.reach.assign(count, 0);
-    view.moved.assign(count, 0);
+    view.planes = view.kept_planes, view.reach = view.kept_reach;
+    view.planes.resize(count), view.reach.resize(count);
+    view.moved.assign(count, 1);
     for (int row = 0; row < view.tiles_y; ++row)
         for (int column = 0; column < view.tiles_x; ++column) {
-            const int tile = row * view.tiles_x + column;
-            const int rows = std::min(TILE, view.camera.height - row * TILE);
-            float nearest = 0;
-            uint32_t before = 0;
-            int plane = 0;
-            bool moved = false;
-            for (int y = 0; y < rows; ++y) {
-                size_t start = (size_t)(row * TILE + y) * view.stride + column * TILE;
-                for (int x = 0; x < TILE; ++x) {
-                    nearest = std::max(nearest, view.q[start + x]);
-                    uint32_t number = view.triangle[start + x];
-                    if (number == before || number == 0) continue;
-                    before = number;
-                    int here = view.triangles[number].plane;
-                    plane = plane == 0 || plane == here ? here : -1;
-                    moved |= number >= first_moving;
-                }
-            }
-            view.planes[tile] = plane;
-            view.reach[tile] = plane ? occlusion_tiles(view, nearest) : 0;
-            view.moved[tile] = moved;
+            if (view.kept && !shows_moving(view, column, row))
+                view.moved[row * view.tiles_x + column] = 0;
+            else
+                analyse_tile(view, column, row);
         }
-    const bool all_dirty = keep || !view.kept;
-    view.dirty.assign(count, all_dirty);
+    view.moved_count.set(view.moved, view.tiles_x);
+    view.work.assign(count, NOTHING);
     view.planes_near = view.planes;
     for (int row = 0; row < view.tiles_y; ++row)
         for (int column = 0; column < view.tiles_x; ++column) {
-            const int tile = row * view.tiles_x + column, reach = view.reach[tile];
-            int plane = view.planes[tile];
-            bool dirty = all_dirty;
-            if (plane < 0 && dirty) continue;
-            for (int y = std::max(0, row - reach); y <= std::min(view.tiles_y - 1, row + reach); ++y)
-                for (int x = std::max(0, column - reach); x <= std::min(view.tiles_x - 1, column + reach); ++x) {
-                    int there = view.planes[y * view.tiles_x + x];
-                    if (there && there != plane) plane = -1;
-                    dirty |= view.moved[y * view.tiles_x + x] != 0;
+            const int tile = row * view.tiles_x + column, reach = view.reach[tile], plane = view.planes[tile];
+            const int left = std::max(0, column - reach), right = std::min(view.tiles_x - 1, column + reach);
+            const int top = std::max(0, row - reach), bottom = std::min(view.tiles_y - 1, row + reach);
+            if (!view.moved_count.within(left, top, right, bottom)) {
+                const Box& box = view.kept_shadow[tile];
+                if (box.end_x >= 0 && r.shadow_changes.within(box.x, box.y, box.end_x, box.end_y))
+                    view.work[tile] = SHADOW;
+                continue;
+            }
+            view.work[tile] = ALL;
+            for (int y = top; y <= bottom && view.planes_near[tile] >= 0; ++y)
+                for (int x = left; x <= right; ++x) {
+                    const int there = view.planes[y * view.tiles_x + x];
+                    if (there && there != plane) view.planes_near[tile] = -1;
                 }
-            view.planes_near[tile] = plane;
-            view.dirty[tile] = dirty;
         }
+    view.work_count.set(view.work, view.tiles_x);
 }
 
 // Compute the attributes of a triangle over depth, linear in the image.
@@ -347,49 +366,64 @@ void show(const Renderer& r, View& view, size_t at, Vectors color) {
 
 }  // namespace
 
-void shade(Renderer& r, View& view, bool keep, float* positions, uint16_t* links) {
+void shade(Renderer& r, View& view, bool keep) {
     const Camera& camera = view.camera;
-    const size_t size = view.q.size() - PADDING;
+    const int size = r.scene.shadow_size;
     const Floats farthest = all(1 / camera.far);
-    for (size_t i = 0; i < size; i += LANES) {
+    for (size_t i = 0; i < view.q.size() - PADDING; i += LANES) {
         Floats q = load(&view.q[i]);
         store(&view.depth[i], choose(q > farthest, 1 / q, all(0)));
     }
-    analyse(view, keep);
+    plan(r, view);
+    if (keep) {
+        view.kept_planes = view.planes, view.kept_reach = view.reach;
+        view.kept_shadow.assign(view.planes.size(), Box());
+    }
+    const ShadowMap& map = keep ? r.shadow_static : r.shadow;
     const float inverse_focal = 1 / camera.focal;
     for (int y = 0; y < camera.height; ++y) {
         const int tiles = (y / TILE) * view.tiles_x;
         for (int x = 0; x < view.stride; x += LANES) {
             const size_t at = (size_t)y * view.stride + x;
             const int tile = tiles + x / TILE;
-            Floats z = load(&view.depth[at]);
-            Vectors ray = {(load(&r.ramp[x]) - camera.center_x) * inverse_focal,
-                           all(((float)y - camera.center_y) * inverse_focal), all(1)};
+            if (view.work[tile] == NOTHING) continue;
             Light light;
-            if (view.dirty[tile])
-                light = compute_light(r, view, x, y, ray, z, view.planes_near[tile] < 0);
-            else
+            if (view.work[tile] == ALL) {
+                Vectors ray = {(load(&r.ramp[x]) - camera.center_x) * inverse_focal,
+                               all(((float)y - camera.center_y) * inverse_focal), all(1)};
+                light = compute_light(r, view, x, y, ray, load(&view.depth[at]), view.planes_near[tile] < 0);
+            } else {
                 light.recall(view.kept_light, at);
+            }
+            Ints sunny = (light.sun.x > 0) | (light.sun.y > 0) | (light.sun.z > 0);
             if (keep) {
                 light.keep(view.kept_light, at);
-                continue;
+                Ints looked_up = sunny & within_shadow_map(light.place, size);
+                for (int i = 0; i < LANES; ++i)
+                    if (looked_up[i])
+                        view.kept_shadow[tile].include((int)light.place.x[i] / 8, (int)light.place.y[i] / 8);
             }
-            if (positions) {
-                Vectors p = rotated(view.world, ray * z);
-                for (int i = 0; i < LANES && x + i < camera.width; ++i) {
-                    float* to = positions + 3 * ((size_t)y * camera.width + x + i);
-                    to[0] = p.x[i] + view.world[3], to[1] = p.y[i] + view.world[7], to[2] = p.z[i] + view.world[11];
-                }
-            }
-            if (links)
-                for (int i = 0; i < LANES && x + i < camera.width; ++i) {
-                    uint32_t number = view.triangle[at + i];
-                    links[(size_t)y * camera.width + x + i] =
-                        number ? (uint16_t)(r.scene.part[view.triangles[number].part].link + 1) : 0;
-                }
-            Ints sunny = (light.sun.x > 0) | (light.sun.y > 0) | (light.sun.z > 0);
-            Floats visible = any(sunny) ? visibility(r, light.place, sunny) : all(1);
+            Floats visible = any(sunny) ? visibility(map, size, light.place, sunny) : all(1);
             show(r, view, at, light.base + light.sun * visible);
         }
     }
+}
+
+void locate(const Renderer& r, const View& view, float* positions, uint16_t* links) {
+    const Camera& camera = view.camera;
+    const float inverse_focal = 1 / camera.focal;
+    for (int y = 0; y < camera.height; ++y)
+        for (int x = 0; x < camera.width; x += LANES) {
+            const size_t at = (size_t)y * view.stride + x, to = (size_t)y * camera.width + x;
+            Vectors ray = {(load(&r.ramp[x]) - camera.center_x) * inverse_focal,
+                           all(((float)y - camera.center_y) * inverse_focal), all(1)};
+            Vectors p = rotated(view.world, ray * load(&view.depth[at]));
+            for (int i = 0; i < std::min(LANES, camera.width - x); ++i) {
+                float* position = positions + 3 * (to + i);
+                position[0] = p.x[i] + view.world[3], position[1] = p.y[i] + view.world[7];
+                position[2] = p.z[i] + view.world[11];
+                const uint32_t number = view.triangle[at + i];
+                links[to + i] = number ? (uint16_t)(r.scene.part[view.triangles[number].part].link + 1) : 0;
+            }
+        }
 }

@@ -1,6 +1,7 @@
 // The state of a renderer between its passes.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "scene.h"
@@ -37,6 +38,44 @@ struct Triangle {
     float texture[2][3]; // u, v
 };
 
+// Sums of flags over rectangles of a grid, each in constant time.
+struct Counts {
+    int columns = 0;
+    std::vector<int> sum;  // of all cells above and to the left
+
+    void set(const std::vector<uint8_t>& flags, int width) {
+        columns = width + 1;
+        const int rows = (int)flags.size() / width;
+        sum.assign((size_t)columns * (rows + 1), 0);
+        for (int y = 0; y < rows; ++y)
+            for (int x = 0, row = 0; x < width; ++x) {
+                row += flags[(size_t)y * width + x] != 0;
+                sum[(y + 1) * columns + x + 1] = sum[y * columns + x + 1] + row;
+            }
+    }
+    // The number of cells that are set from (x, y) up to and including (end_x, end_y).
+    int within(int x, int y, int end_x, int end_y) const {
+        return sum[(end_y + 1) * columns + end_x + 1] - sum[y * columns + end_x + 1] -
+               sum[(end_y + 1) * columns + x] + sum[y * columns + x];
+    }
+};
+
+struct Box {  // of cells; empty at first
+    int x = 1 << 20, y = 1 << 20, end_x = -1, end_y = -1;
+
+    void include(int to_x, int to_y) {
+        x = std::min(x, to_x), y = std::min(y, to_y), end_x = std::max(end_x, to_x), end_y = std::max(end_y, to_y);
+    }
+};
+
+// Negative depths seen from the light, and the nearest and farthest of each block of 8x8 texels.
+struct ShadowMap {
+    std::vector<float> texels, nearest, farthest;
+};
+
+// What has to be computed for a tile.
+enum Work : uint8_t { NOTHING, SHADOW, ALL };  // SHADOW: only whether the sun is visible
+
 // One camera: buffers of the image, rows padded to whole tiles, and what is kept between images.
 struct View {
     Camera camera;
@@ -55,10 +94,14 @@ struct View {
     std::vector<uint32_t> kept_triangle;
     size_t kept_triangles = 0, kept_corners = 0;
     std::vector<float> kept_light[9];  // without sun, sun (r, g, b each), place in the shadow map
+    std::vector<uint8_t> kept_lit, kept_luma, kept_rgb;
+    std::vector<int> kept_planes, kept_reach;
+    std::vector<Box> kept_shadow;  // per tile: the blocks of the shadow map at which it is looked up
 
     std::vector<int> planes, planes_near;  // per tile: the plane of all its surfaces, 0 none, -1 several
     std::vector<int> reach;                // per tile: how many tiles away occlusion can come from
-    std::vector<uint8_t> moved, dirty;     // per tile: shows moving parts; has to be shaded again
+    std::vector<uint8_t> moved, work;      // per tile: shows moving parts; what has to be computed
+    Counts moved_count, work_count;
 };
 
 struct Renderer {
@@ -83,8 +126,11 @@ struct Renderer {
     std::vector<float> ramp;        // 0, 1, 2 ...
     std::vector<uint8_t> display;   // brightness to display value, see shade.cpp
 
-    std::vector<float> shadow, shadow_static;  // negative depths
-    std::vector<float> shadow_near, shadow_far, shadow_rows[2];  // of blocks of 8x8 texels
+    ShadowMap shadow, shadow_static;  // of all casters, of those that do not move
+    std::vector<float> shadow_rows[2];
+    std::vector<uint8_t> shadow_changed;  // per block: the maps differ in it or near it
+    Counts shadow_changes;
+    Box shadow_moving;  // the blocks that moving casters have changed
     bool shadow_kept = false;
 };
 
@@ -93,5 +139,6 @@ void compose(const float* a, const float* b, float* result);
 
 void draw_shadows(Renderer& r);
 void draw(Renderer& r, View& view, bool moving);
-void shade(Renderer& r, View& view, bool keep, float* positions, uint16_t* links);
+void shade(Renderer& r, View& view, bool keep);
+void locate(const Renderer& r, const View& view, float* positions, uint16_t* links);
 void smooth_edges(const View& view, uint8_t* rgb);

@@ -47,8 +47,8 @@ os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(
 )
 
 
-SLOW = ("colcon", "ros", "render")
-"""Marks of tests that start processes, wait for clocks or draw."""
+SLOW = ("colcon", "ros")
+"""Marks of tests that start processes or wait for clocks."""
 
 PLAYED = {"demonstrations", "opened"}
 """Fixtures that play complete episodes."""

@@ -2,6 +2,7 @@
 sources. They have a plain C interface and do not depend on the version of Python."""
 
 import platform
+import re
 from pathlib import Path
 
 from setuptools import Extension
@@ -30,6 +31,10 @@ INSTRUCTIONS = {
 """Flags of the libraries by machine. Other machines have one library, `generic`."""
 
 
+GLIBC = re.compile(rb"GLIBC_2\.(\d+)")
+"""Name of a version of glibc in a library that requires it."""
+
+
 def kernels(package: str) -> list[Extension]:
     """Return the libraries of the package rulesafe_render in a folder."""
     folder = Path(package) / "rulesafe_render" / "native"
@@ -46,6 +51,9 @@ def kernels(package: str) -> list[Extension]:
             extra_link_args=[
                 "-static-libstdc++",
                 "-static-libgcc",
+                # Without unused functions of libstdc++, which require a newer glibc.
+                "-Wl,--gc-sections",
+                "-Wl,--exclude-libs,ALL",
                 "-Wl,--no-undefined",
                 "-Wl,--strip-all",
             ],
@@ -73,7 +81,13 @@ class BuildKernels(build_ext):
 
 
 class TaggedWheel(bdist_wheel):
-    """Builds a wheel for every version of Python."""
+    """Builds a wheel for every version of Python and for every Linux with the glibc that the
+    libraries require, the only library to which they are linked."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        return ("py3", "none", super().get_tag()[2])
+        platform = super().get_tag()[2]
+        libraries = Path(self.bdist_dir).rglob("render_*.so") if self.bdist_dir else ()
+        needed = [found for path in libraries for found in GLIBC.findall(path.read_bytes())]
+        if needed and platform.startswith("linux_"):
+            platform = f"many{platform.replace('_', f'_2_{max(map(int, needed))}_', 1)}"
+        return ("py3", "none", platform)

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import platform
 import re
 import runpy
 import shutil
@@ -153,7 +154,7 @@ PIP = {
             "safetensors",
             "sapien",
         ),
-        *("tokenizers", "toppra", "torch", "transformers", "tyro"),
+        *("tokenizers", "toppra", "torch", "transformers", "trimesh", "tyro"),
         *("websockets", "zarr"),
     )
 }
@@ -228,12 +229,14 @@ def test_what_installed_integrations_require_is_locked():
     projects = [tomllib.loads(path.read_text())["project"] for path in files]
     required = {line for project in projects for line in project["dependencies"]}
     ours = {"rulesafe", *(project["name"] for project in projects)}
-    assert required - ours == set(OPTIONAL["integrations"])
+    assert required - ours - set(PROJECT["project"]["dependencies"]) == set(
+        OPTIONAL["integrations"]
+    )
     assert {project["version"] for project in projects} == {PROJECT["project"]["version"]}
 
 
 def test_every_data_file_is_packaged():
-    """What lies in a package and is no Python must match a pattern of the package data."""
+    """What lies in a package and is no source must match a pattern of the package data."""
     left_out = []
     for name, patterns in PROJECT["tool"]["setuptools"]["package-data"].items():
         package = ROOT / "src" / name / name
@@ -241,7 +244,7 @@ def test_every_data_file_is_packaged():
         left_out += [
             str(path.relative_to(ROOT))
             for path in package.rglob("*")
-            if path.is_file() and path.suffix != ".py" and path not in packaged
+            if path.is_file() and path.suffix not in (".py", ".cpp", ".h") and path not in packaged
             if "__pycache__" not in path.parts
         ]
     assert left_out == []
@@ -309,14 +312,16 @@ def test_the_wheel_and_the_source_archive_are_complete(wheel):
     assert names == packaged_files()
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
-    assert {f"src/{name.split('/')[0]}/{name}" for name in names} <= sources
+    written = {f"src/{name.split('/')[0]}/{name}" for name in names if not name.endswith(".so")}
+    assert written <= sources
     assert {f"src/{name}/CMakeLists.txt" for name in MESSAGES} <= sources
     assert not any(name.startswith("tests/") for name in sources)
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """installed(COMMAND, ...): what a command prints in an environment with the wheel.
+    """installed(COMMAND, ...): what a command prints in an environment with the wheel, without a
+    compiler on the PATH.
 
     Third-party packages are those of this environment; nothing of the repository can be imported.
     """
@@ -325,7 +330,8 @@ def installed(wheel, tmp_path_factory):
     venv.create(environment, symlinks=True)
     pip = [sys.executable, "-m", "pip", "--python", str(environment), "--disable-pip-version-check"]
     options = ["--quiet", "--no-deps", "--no-index", "--no-compile"]
-    subprocess.run([*pip, "install", *options, str(wheel)], check=True)
+    variables = clean_environment() | {"PATH": str(environment / "bin")}
+    subprocess.run([*pip, "install", *options, str(wheel)], check=True, env=variables)
     (site,) = environment.glob("lib/python*/site-packages")
     third_party = [path for path in sys.path if "site-packages" in path]
     (site / "third_party.pth").write_text("\n".join(third_party))
@@ -334,7 +340,7 @@ def installed(wheel, tmp_path_factory):
         done = subprocess.run(
             [str(environment / "bin" / command), *arguments],
             cwd=folder,
-            env=clean_environment(),
+            env=variables,
             capture_output=True,
             text=True,
             check=False,
@@ -345,6 +351,17 @@ def installed(wheel, tmp_path_factory):
 
     return run
 
+
+RENDER = """
+import sys
+import gymnasium
+import rulesafe_render
+
+assert rulesafe_render.__file__.startswith(sys.prefix)
+environment = gymnasium.make("rulesafe_sim.env:RuleSafe-v1", observations=("head_rgb",))
+image = environment.reset(seed=0)[0]["head_rgb"]
+print(image.shape, image.std() > 10)
+"""
 
 IMPORT_ALL = """
 import importlib, sys
@@ -364,6 +381,14 @@ def test_the_wheel_works_outside_the_repository(installed):
     assert "safe_03" in installed("rulesafe", "safes", "show", "safe_03")
     names = [path.parent.name for path in SETUPS]
     assert installed("python", "-c", IMPORT_ALL, *names) == "(13,)\n"
+
+
+@pytest.mark.colcon
+def test_the_wheel_renders_on_other_machines_without_a_compiler(wheel, installed):
+    """Its tag names the glibc that it requires, as PyPI demands."""
+    tag = rf"rulesafe-[\d.]+-py3-none-manylinux_2_\d+_{platform.machine()}\.whl"
+    assert re.fullmatch(tag, wheel.name)
+    assert installed("python", "-c", RENDER) == "(224, 224, 3) True\n"
 
 
 @pytest.mark.colcon
@@ -429,7 +454,8 @@ def workspace(tmp_path_factory):
 
 def copy_of_the_tree(folder):
     unwanted = shutil.ignore_patterns(
-        ".*", "build", "install", "log", "runs", "docs", "tests", "__pycache__", "*.egg-info"
+        *(".*", "build", "install", "log", "runs", "docs", "tests", "__pycache__", "*.egg-info"),
+        "*.so",  # they are compiled again
     )
     return Path(shutil.copytree(ROOT, folder / "rulesafe", symlinks=True, ignore=unwanted))
 

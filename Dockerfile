@@ -11,9 +11,9 @@
 # generated programs wants seccomp, which Docker's default profile allows.
 FROM debian:bookworm-slim
 
-# What a GPU's driver is asked for; harmless without one.
+# PyTorch computes on a GPU, if there is one; the renderer does not use it.
 ENV NVIDIA_VISIBLE_DEVICES=all \
-    NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility \
+    NVIDIA_DRIVER_CAPABILITIES=compute,utility \
     DEBIAN_FRONTEND=noninteractive \
     LANG=C.UTF-8
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Install what RuleSafe needs: Debian packages (compilers), a virtual environment .venv with pinned Python packages, the ROS 2 interfaces and the project. Installed parts are
-# skipped. PYTHON=python3.12 selects the Python version.
+# Install what RuleSafe needs: Debian packages (compilers), a virtual environment .venv with pinned
+# Python packages, the ROS 2 interfaces and the project. Installed parts are skipped.
+# PYTHON=python3.12 selects the Python version.
 # `scripts/setup.sh tests` also installs a browser, which some tests control; `scripts/setup.sh
 # dependencies` installs all but the project and does not need its sources.
 set -euo pipefail

@@ -11,9 +11,9 @@
 # generated programs wants seccomp, which Docker's default profile allows.
 FROM debian:bookworm-slim
 
-# PyTorch computes on a GPU, if there is one; the renderer does not use it.
+# For PyTorch and for cameras with `renderer: sapien`; harmless without a GPU.
 ENV NVIDIA_VISIBLE_DEVICES=all \
-    NVIDIA_DRIVER_CAPABILITIES=compute,utility \
+    NVIDIA_DRIVER_CAPABILITIES=compute,graphics,utility \
     DEBIAN_FRONTEND=noninteractive \
     LANG=C.UTF-8
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import gymnasium
 import numpy as np
@@ -280,13 +281,19 @@ import gymnasium
 import numpy as np
 import rulesafe_sim.env
 
-options = {"observations": ("head_rgb",)}
-own = gymnasium.make("RuleSafe-v1", **options).reset(seed=7)[0]["head_rgb"]
+options = {"observations": ("head_rgb", "front_rgb", "points")}
+env = gymnasium.make("RuleSafe-v1", **options)
+env.reset(seed=7)
+action = env.unwrapped.home_action + np.float32(0.05)
+own = env.step(action)[0]
 envs = gymnasium.make_vec(
     "RuleSafe-v1", 2, "async", vector_kwargs={"context": "fork", "daemon": True}, **options
 )
 try:
-    assert np.array_equal(envs.reset(seed=[7, 7])[0]["head_rgb"], [own, own])
+    envs.reset(seed=[7, 7])
+    forked = envs.step(np.array([action, action]))[0]
+    for key, value in own.items():
+        assert np.array_equal(forked[key], [value, value]), key
 finally:
     envs.close(terminate=True)
 """
@@ -297,6 +304,19 @@ def test_environments_with_cameras_can_be_forked():
         [sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_environments_with_cameras_run_in_threads():
+    def run(seed: int) -> list[dict]:
+        env = make(observations=(*DEFAULT_CAMERAS.keys, *JOINTS))
+        found = [env.reset(seed=seed)[0]]
+        for number in range(1, 6):
+            found.append(env.step(env.unwrapped.home_action + 0.02 * number)[0])
+        return found
+
+    one_by_one = [run(seed) for seed in (3, 4)]
+    with ThreadPoolExecutor(2) as threads:
+        assert data_equivalence(one_by_one, list(threads.map(run, (3, 4))), exact=True)
 
 
 @pytest.mark.parametrize(("mode", "settings"), [("sync", {}), ("async", {"context": "spawn"})])

@@ -18,6 +18,9 @@ from rulesafe_urdf.mesh_files import Piece
 SMOOTH = np.cos(np.radians(35.0))
 """Faces with a smaller angle to their neighbours are shaded smoothly."""
 
+MOST_AROUND = 256
+"""Largest number of faces at a vertex that its normals follow from; it bounds the time."""
+
 MARKER = "mapping.yaml"
 WRITTEN = re.compile(
     r"(body|door|knob|handle)_(\d+\.obj|hull_\d+\.stl)|texture_\d+\.png|mapping\.yaml|points\.png"
@@ -154,17 +157,24 @@ def _rounded(values: NDArray[np.float64]) -> list[list[float]]:
 
 
 def corner_normals(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a unit normal for each corner of each face, (F, 3, 3): smooth except at edges."""
+    """Return a unit normal for each corner of each face, (F, 3, 3): the mean of the faces at its
+    vertex to which the angle is small, so that edges are sharp."""
     corners = vertices[faces]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     flat = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-20)
     size = max(float(np.ptp(vertices, axis=0).max()), 1e-9)
     _, joined = np.unique(np.round(vertices / size, 6), axis=0, return_inverse=True)
-    index = joined.reshape(-1)[faces]
-    summed = np.zeros((int(index.max()) + 1, 3))
-    for corner in range(3):
-        np.add.at(summed, index[:, corner], across)
-    smooth = summed / np.maximum(np.linalg.norm(summed, axis=1, keepdims=True), 1e-20)
-    found = smooth[index]  # (F, 3, 3)
-    near = np.einsum("fcd,fd->fc", found, flat) > SMOOTH
-    return np.where(near[..., None], found, flat[:, None, :])
+    index = joined.reshape(-1)[faces].reshape(-1)  # vertex of each corner
+    order = np.argsort(index, kind="stable")
+    count = np.bincount(index)
+    first, around = (np.cumsum(count) - count)[index], count[index]
+    found = np.zeros((len(index), 3))
+    of_face = np.repeat(np.arange(len(faces)), 3)
+    for step in range(min(int(count.max()), MOST_AROUND)):  # the next face at each corner's vertex
+        mine = np.nonzero(step < around)[0]
+        other = of_face[order[first[mine] + step]]
+        near = np.einsum("nd,nd->n", flat[other], flat[of_face[mine]]) > SMOOTH
+        found[mine[near]] += across[other[near]]
+    length = np.linalg.norm(found, axis=1, keepdims=True)
+    smooth = np.where(length > 1e-20, found / np.maximum(length, 1e-20), flat[of_face])
+    return smooth.reshape(-1, 3, 3)

@@ -6,7 +6,7 @@ Round shapes have few segments (144 triangles for a finger capsule): cost grows 
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,8 @@ def join(meshes: Sequence[TriangleMesh]) -> TriangleMesh:
 
 
 def read_mesh(path: Path, scale: Sequence[float] = (1.0, 1.0, 1.0)) -> TriangleMesh:
-    """Read a mesh file (OBJ, STL, GLB, DAE), with its pieces joined.
+    """Read a mesh file (OBJ, STL, GLB, DAE), with its pieces joined and the normals of the file;
+    where it has none, they follow from the triangles.
 
     Raises:
         RuleSafeError: the file cannot be read or has no triangles.
@@ -96,35 +97,48 @@ def _read_mesh(path: Path, changed: int) -> TriangleMesh:
 
     content = read_bytes(path, MAX_MESH_BYTES)
     try:
-        loaded = trimesh.load_mesh(
+        # `trimesh.load_mesh` joins the pieces but drops the normals of the file.
+        scene = trimesh.load_scene(
             trimesh.util.wrap_as_stream(content),
             file_type=path.suffix.lower().removeprefix("."),
             process=False,
         )
-        faces = np.asarray(loaded.faces)
-        normals = np.asarray(loaded.vertex_normals, np.float64)
-        uv = getattr(loaded.visual, "uv", None)
-        vertices = np.asarray(loaded.vertices, np.float64)
-        closed = bool(loaded.is_watertight)
+        placed = [scene.graph[node] for node in scene.graph.nodes_geometry]
+        mesh = join(
+            [
+                _piece(scene.geometry[name], pose)
+                for pose, name in placed
+                if isinstance(scene.geometry[name], trimesh.Trimesh)
+            ]
+        )
     except Exception as error:  # the readers raise whatever the content leads to
         raise RuleSafeError(f"cannot read the mesh {path}: {error}") from error
-    if not len(faces) or len(faces) > MAX_TRIANGLES:
+    count = len(mesh.triangles)
+    if not 1 <= count <= MAX_TRIANGLES:
         raise RuleSafeError(
-            f"the mesh {path} has {len(faces)} triangles; valid: 1..{MAX_TRIANGLES}"
+            f"cannot use the mesh {path}: it has {count} triangles; valid: 1..{MAX_TRIANGLES}"
         )
-    if not np.isfinite(vertices).all() or np.abs(vertices).max() > 1e3:
+    if not np.isfinite(mesh.vertices).all() or np.abs(mesh.vertices).max() > 1e3:
         raise RuleSafeError(
             f"cannot use the mesh {path}: a coordinate is not finite or over 1000 m"
         )
-    flipped = np.zeros((len(vertices), 2)) if uv is None else np.asarray(uv) * (1, -1) + (0, 1)
-    if len(flipped) != len(vertices) or not np.isfinite(flipped).all():
+    if len(mesh.uv) != len(mesh.vertices) or not np.isfinite(mesh.uv).all():
         raise RuleSafeError(f"cannot use the mesh {path}: its texture positions are not valid")
+    return mesh
+
+
+def _piece(loaded: Any, pose: NDArray[np.float64]) -> TriangleMesh:
+    """Return a trimesh.Trimesh at its pose in the file, which may scale and mirror."""
+    uv = getattr(loaded.visual, "uv", None)
+    count, mirrored = len(loaded.vertices), np.linalg.det(pose[:3, :3]) < 0
+    flipped = np.zeros((count, 2)) if uv is None else np.asarray(uv) * (1, -1) + (0, 1)
+    faces = np.asarray(loaded.faces, np.int32)
     return TriangleMesh(
-        vertices.astype(np.float32),
-        _unit(normals),
-        faces.astype(np.int32),
+        apply(pose, np.asarray(loaded.vertices, np.float64)).astype(np.float32),
+        _unit(np.asarray(loaded.vertex_normals, np.float64) @ np.linalg.inv(pose[:3, :3])),
+        faces[:, ::-1] if mirrored else faces,
         flipped.astype(np.float32),
-        closed,
+        bool(loaded.is_watertight),
     )
 
 

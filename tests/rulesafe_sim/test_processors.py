@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from hashlib import sha256
 
 import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
+from rulesafe_core.versions import PHYSICS
 from rulesafe_sim.physics import _principal_axes
 from rulesafe_sim.safes import SAFES
 
@@ -36,6 +38,16 @@ def digests(**environment):
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.split("\n")[:-1]
+
+
+DIGESTS = {"2": "19ee5869f9c75563ded25522b4c97d6a1b5b9c7a133b38a0d3343e3e32ad2e96"}
+"""Version of the physics -> SHA-256 of the digests of EPISODES, with the pinned packages."""
+
+
+def test_digests_are_those_of_this_version_of_the_physics():
+    """Other digests require another version, by which earlier submissions are refused."""
+    found = sha256("\n".join(digests()).encode()).hexdigest()
+    assert {PHYSICS: found} == DIGESTS, "increase rulesafe_core.versions.PHYSICS"
 
 
 @pytest.mark.parametrize("blas", ["Haswell", "Nehalem"])

@@ -77,7 +77,8 @@ def export(
         RuleSafeError: `root` is not a dataset, or `out` has other files or another export.
     """
     store = EpisodeStore(root)
-    request: dict[str, Any] = {"dataset": store.digest, "instruction": instruction}
+    request: dict[str, Any] = {"dataset": store.digest, "versions": store.versions}
+    request["instruction"] = instruction
     request |= {"files": sorted(files)} | ({"memory": memory.describe()} if memory else {})
     order = dict.fromkeys(episode.task for episode in store.episodes)
     tasks = {task: instruction_for(task, instruction) for task in order}

@@ -180,6 +180,7 @@ def test_tokens_are_those_of_a_running_episode(tmp_path):
     assert layout.MEMORY in (out / "README.md").read_text()
     request = json.loads((out / "meta/export.json").read_text())
     assert memory_from(request["memory"]) == VqMemory() and request["instruction"] == "short"
+    assert request["versions"] == {}  # of a dataset that is not from the simulation
 
 
 def test_one_token_per_frame_is_a_column_of_numbers(tmp_path):

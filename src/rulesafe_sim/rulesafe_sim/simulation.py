@@ -101,6 +101,9 @@ class Simulation:
         self.config = config
         self.split = load_split(config.split)
         self._model = load_robot(config.robot_urdf)
+        count = config.physics.controls_per_frame
+        self._fractions = np.arange(1, count + 1)[:, None] / count  # of a frame, (controls, 1)
+        self._reach = VELOCITY / config.physics.control_hz  # rad per control step
 
     def reset(
         self, rule: str | Rule, safe: str | Safe, seed: int, variation: Variation | None = None
@@ -143,6 +146,7 @@ class Simulation:
             bodies.safe.parts,
             config.lock_play,
         )
+        self._part_columns = [self._safe.index[f"{part}_joint"] for part in PARTS]
         self._contacts = sense_contacts(self.scene, self._robot, self._safe, floor)
         self.progress = Progress(self.rule)
         self._open = dict.fromkeys(PARTS, False)
@@ -187,14 +191,13 @@ class Simulation:
         Targets are rounded to single precision, in which actions are stored, so that a replay is
         bit-identical.
         """
-        start, count = self._command, self.config.physics.controls_per_frame
+        start = self._command
         with np.errstate(over="ignore"):  # infinity is clipped
             targets = check_action(action).astype(np.float32).astype(np.float64)
         if ((targets < LOWER) | (targets > UPPER)).any():
             self.clipped_actions += 1
             targets = np.clip(targets, LOWER, UPPER)
-        fractions = np.arange(1, count + 1)[:, None] / count
-        path = start + (targets - start) * fractions  # (controls, 13)
+        path = start + (targets - start) * self._fractions  # (controls, 13)
         self._follow(np.minimum(np.maximum(path, LOWER), UPPER))
 
     def control(self, action: ArrayLike) -> None:
@@ -205,8 +208,8 @@ class Simulation:
     def _follow(self, path: NDArray[np.float64]) -> None:
         """Simulate one control step for each row of targets (n, 13) within the position limits,
         rad, at no more than the velocity limits."""
-        reach = VELOCITY / self.config.physics.control_hz
-        before = np.vstack((self._command, path[:-1]))
+        reach = self._reach
+        before = np.concatenate((self._command[None], path[:-1]))
         # np.minimum and np.maximum take a third of the time of np.clip for 13 joints.
         limited = np.minimum(np.maximum(path, before - reach), before + reach)
         if (limited != path).any():  # then later rows start elsewhere
@@ -347,10 +350,10 @@ class Simulation:
 
     def joints(self) -> Joints:
         """Return the current joint states at the precision of the physics."""
-        parts = self._safe.part_positions()
+        robot = self._robot.articulation
         return Joints(
             robot_joints=self._robot.names,
-            robot_positions=self._robot.positions.astype(np.float32),
-            robot_velocities=self._robot.velocities.astype(np.float32),
-            safe_positions=np.array([parts[part] for part in PARTS], np.float32),
+            robot_positions=robot.qpos,
+            robot_velocities=robot.qvel,
+            safe_positions=self._safe.articulation.qpos[self._part_columns],
         )

@@ -226,5 +226,5 @@ def test_what_does_not_fit_is_refused_by_name(tmp_path, edit, named):
 def test_a_mesh_that_cannot_be_read_is_refused_by_name(tmp_path, link):
     urdf = write_urdf(tmp_path)  # the torso's mesh is seen only
     (tmp_path / f"meshes/{link}.STL").write_text("version https://git-lfs.github.com/spec/v1")
-    with pytest.raises(RuleSafeError, match=f"cannot (use|read) the mesh .*{link}.STL"):
+    with pytest.raises(RuleSafeError, match=f"the mesh .*{link}.STL"):
         Observer(simulate(urdf)).observe(["front_rgb"])

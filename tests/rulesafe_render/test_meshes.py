@@ -87,3 +87,14 @@ def test_a_texture_is_multiplied_by_the_change_of_the_colour(tmp_path):
     )
     [(_, [(_, found, texture)])] = link_meshes(Body("body", (Link("link", (shape,)),), ()))
     assert found == Material((0.5, 1.0, 2.0), roughness=0.7) and texture.srgb
+
+
+def test_a_mesh_is_closed_if_it_encloses_a_volume_also_with_repeated_vertices(tmp_path):
+    box = trimesh.creation.box((0.1, 0.2, 0.3))
+    inside_out, open_box = box.copy(), box.copy()
+    inside_out.invert()
+    open_box.update_faces(np.arange(len(box.faces)) > 0)
+    for mesh, closed in ((box, True), (inside_out, False), (open_box, False)):
+        mesh.export(tmp_path / "mesh.stl")  # three vertices for each triangle
+        assert read_mesh(tmp_path / "mesh.stl").closed == closed
+        (tmp_path / "mesh.stl").unlink()

@@ -132,14 +132,31 @@ def _piece(loaded: Any, pose: NDArray[np.float64]) -> TriangleMesh:
     uv = getattr(loaded.visual, "uv", None)
     count, mirrored = len(loaded.vertices), np.linalg.det(pose[:3, :3]) < 0
     flipped = np.zeros((count, 2)) if uv is None else np.asarray(uv) * (1, -1) + (0, 1)
-    faces = np.asarray(loaded.faces, np.int32)
+    faces, vertices = np.asarray(loaded.faces, np.int32), np.asarray(loaded.vertices, np.float64)
     return TriangleMesh(
-        apply(pose, np.asarray(loaded.vertices, np.float64)).astype(np.float32),
+        apply(pose, vertices).astype(np.float32),
         _unit(np.asarray(loaded.vertex_normals, np.float64) @ np.linalg.inv(pose[:3, :3])),
         faces[:, ::-1] if mirrored else faces,
         flipped.astype(np.float32),
-        bool(loaded.is_watertight),
+        _closed(vertices, faces),
     )
+
+
+def _closed(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> bool:
+    """Return whether triangles enclose a volume and face outwards: at each edge as many triangles
+    are on one side as on the other. Files repeat vertices that have several normals."""
+    from trimesh.grouping import unique_rows
+
+    size = max(float(np.ptp(vertices, axis=0).max(initial=0.0)), 1e-9)
+    _, same = unique_rows(np.round(vertices / size, 6), digits=6)
+    corners = same[faces].astype(np.int64)
+    edges = np.stack([corners, np.roll(corners, -1, axis=1)], axis=-1).reshape(-1, 2)
+    edges = edges[edges[:, 0] != edges[:, 1]]
+    count = len(vertices)
+    one, other = edges[:, 0] * count + edges[:, 1], edges[:, 1] * count + edges[:, 0]
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    volume = np.einsum("ij,ij->", a, np.cross(b, c))
+    return bool(volume > 0) and np.array_equal(np.sort(one), np.sort(other))
 
 
 def _unit(normals: NDArray) -> NDArray[np.float32]:

@@ -43,7 +43,7 @@ def shape_mesh(shape: Shape) -> TriangleMesh:
     if isinstance(shape, MeshShape):
         mesh = read_mesh(shape.path, shape.size)
     else:
-        mesh = _box(*shape.size) if shape.kind == "box" else _round(shape)
+        mesh = _primitive(shape.kind, shape.size, shape.facets)
     return mesh._replace(
         vertices=apply(shape.pose, mesh.vertices).astype(np.float32),
         normals=(mesh.normals @ shape.pose[:3, :3].T).astype(np.float32),
@@ -176,11 +176,15 @@ def _box(*size: float) -> TriangleMesh:
     return _mesh(vertices * np.array(size) / 2, normals, triangles)
 
 
-def _round(shape: Shape) -> TriangleMesh:
-    radius, length = shape.size if len(shape.size) == 2 else (*shape.size, 0.0)
-    if shape.kind == "cylinder":
-        return _cylinder(radius, length, shape.facets or 2 * _segments(radius))
-    return _capsule(radius, length, shape.facets or _segments(radius))
+@lru_cache(maxsize=512)
+def _primitive(kind: str, size: tuple[float, ...], facets: int) -> TriangleMesh:
+    """Triangulate a shape at the origin; many links have shapes of the same size."""
+    if kind == "box":
+        return _box(*size)
+    radius, length = size if len(size) == 2 else (*size, 0.0)
+    if kind == "cylinder":
+        return _cylinder(radius, length, facets or 2 * _segments(radius))
+    return _capsule(radius, length, facets or _segments(radius))
 
 
 def _capsule(radius: float, length: float, segments: int) -> TriangleMesh:

@@ -204,44 +204,38 @@ void sample_texture(const Renderer& r, const Texture& texture, const Triangle& t
 
 // Properties of the surfaces at LANES pixels of a row.
 struct Pixels {
-    alignas(64) float normal[3][LANES], color[3][LANES], roughness[LANES], metallic[LANES];
+    Vectors normal = {all(0), all(0), all(1)}, color = {};
+    Floats roughness = all(1), metallic = all(0);
 
     Pixels(const Renderer& r, View& view, int x, int y) {
         const uint32_t* number = &view.triangle[(size_t)y * view.stride + x];
         for (int begin = 0, end; begin < LANES; begin = end) {
             for (end = begin + 1; end < LANES && number[end] == number[begin];) ++end;
-            if (number[begin] == 0)
-                for (int i = begin; i < end; ++i) set(i, {0, 0, 1}, {0, 0, 0}, 1, 0);
-            else
-                fill(r, view, view.triangles[number[begin]], x, y, begin, end);
+            if (number[begin] != 0) fill(r, view, view.triangles[number[begin]], x, y, begin, end);
         }
     }
 
     void fill(const Renderer& r, View& view, Triangle& t, int x, int y, int begin, int end) {
         if (!t.prepared) prepare(r, view, t);
         const Material& material = r.scene.material[r.scene.part[t.part].material];
+        const Floats lane = load(&r.ramp[0]), dx = load(&r.ramp[x]) - t.x;
         const float dy = y - t.y;
-        for (int i = begin; i < end; ++i) {
-            const float dx = (x + i) - t.x;
-            float n[3], c[3] = {1, 1, 1};
-            for (int k = 0; k < 3; ++k) n[k] = t.normal[k][0] + t.normal[k][1] * dx + t.normal[k][2] * dy;
-            if (material.texture >= 0) {
-                float depth = view.depth[(size_t)y * view.stride + x + i];
-                sample_texture(r, r.scene.texture[material.texture], t, dx, dy, depth, c);
+        const Ints run = (lane >= (float)begin) & (lane < (float)end);
+        auto at = [&](const float* a) { return a[0] + a[1] * dx + a[2] * dy; };
+        normal = choose(run, Vectors{at(t.normal[0]), at(t.normal[1]), at(t.normal[2])}, normal);
+        Vectors here = all_three(material.color);
+        if (material.texture >= 0) {
+            float texel[3][LANES] = {};
+            for (int i = begin; i < end; ++i) {
+                float c[3], depth = view.depth[(size_t)y * view.stride + x + i];
+                sample_texture(r, r.scene.texture[material.texture], t, dx[i], dy, depth, c);
+                for (int k = 0; k < 3; ++k) texel[k][i] = c[k];
             }
-            for (int k = 0; k < 3; ++k) c[k] *= material.color[k];
-            set(i, {n[0], n[1], n[2]}, {c[0], c[1], c[2]}, material.roughness, material.metallic);
+            here = Vectors{load(texel[0]), load(texel[1]), load(texel[2])} * here;
         }
-    }
-
-    struct Three {
-        float x, y, z;
-    };
-
-    void set(int i, Three n, Three c, float rough, float metal) {
-        normal[0][i] = n.x, normal[1][i] = n.y, normal[2][i] = n.z;
-        color[0][i] = c.x, color[1][i] = c.y, color[2][i] = c.z;
-        roughness[i] = rough, metallic[i] = metal;
+        color = choose(run, here, color);
+        roughness = choose(run, all(material.roughness), roughness);
+        metallic = choose(run, all(material.metallic), metallic);
     }
 };
 
@@ -300,11 +294,11 @@ Light compute_light(const Renderer& r, View& view, int x, int y, Vectors ray, Fl
     Pixels pixels(r, view, x, y);
     Surface s;
     s.position = rotated(pose, in_camera) + Vectors{all(pose[3]), all(pose[7]), all(pose[11])};
-    s.normal = unit({load(pixels.normal[0]), load(pixels.normal[1]), load(pixels.normal[2])});
+    s.normal = unit(pixels.normal);
     s.view = unit(-rotated(pose, ray));
-    s.roughness = clamp(load(pixels.roughness), 0.05f, 1);
-    Floats metallic = load(pixels.metallic);
-    Vectors color = {load(pixels.color[0]), load(pixels.color[1]), load(pixels.color[2])};
+    s.roughness = clamp(pixels.roughness, 0.05f, 1);
+    const Floats metallic = pixels.metallic;
+    const Vectors color = pixels.color;
     s.diffuse = color * (1 - metallic);
     s.specular = {mix(all(0.04f), color.x, metallic), mix(all(0.04f), color.y, metallic),
                   mix(all(0.04f), color.z, metallic)};

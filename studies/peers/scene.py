@@ -150,7 +150,7 @@ def export(folder: Path) -> dict[str, Any]:
         "start": simulation._robot.positions.tolist(),  # (J,)
         "stiffness": [gain.stiffness for gain in gains],
         "damping": [gain.damping for gain in gains],
-        "effort": [min(g.effort, j.effort) for g, j in zip(gains, joints, strict=True)],
+        "effort": [joint.force_limit for joint in simulation._robot.joints.values()],
         "armature": [gain.armature for gain in gains],
         "groups": {link.name: robot_group(link.name) for link in robot.links},
         "safe_group": Groups.SAFE,

@@ -17,6 +17,7 @@ COMMANDS = {
     "measure": "memory.commands:measure",
     "moves": "moves.baselines:train",
     "pages": "pages:write",
+    "safes": "safe_sheet:draw",
     "sealed_commitment": "sealed:commitment",
     "sealed_eval": "sealed:evaluate",
     "sealed_verify": "sealed:verify",

@@ -115,7 +115,8 @@ def observation(options: BenchOptions) -> list[Measure]:
 
 
 def _observation(options: BenchOptions) -> list[Measure]:
-    from rulesafe_sim.observer import Observer
+    from rulesafe_core.cameras import DEFAULT_CAMERAS
+    from rulesafe_sim.observer import Observer, Views
     from rulesafe_sim.simulation import Simulation
 
     simulation, wave = Simulation(), Wave()
@@ -130,6 +131,7 @@ def _observation(options: BenchOptions) -> list[Measure]:
     }
     samples: dict[str, list[float]] = {name: [] for name in requested}
     cpu: list[float] = []
+    film: list[float] = []
     for number in range(max(4, round(options.seconds * 3))):
         for name, keys in requested.items():
             simulation.control(wave(simulation.time))
@@ -139,10 +141,19 @@ def _observation(options: BenchOptions) -> list[Measure]:
                 samples[name].append(watch.wall * 1000)
                 if keys is observer.keys:
                     cpu.append(watch.cpu * 1000)
+    memory = peak_memory("observations")
+    views = Views(simulation.bodies, DEFAULT_CAMERAS.resized(480))
+    for number in range(max(4, round(options.seconds * 3))):
+        simulation.control(wave(simulation.time))
+        watch = Stopwatch()
+        views.take(simulation.joints())
+        if number > 1:
+            film.append(watch.cpu * 1000)
     return [
         *(Measure.of(name, "ms", values) for name, values in samples.items()),
         Measure.of("full observation, CPU time of all threads", "ms", cpu),
-        peak_memory("observations"),
+        Measure.of("film frame, two 480-pixel cameras, CPU time", "ms", film),
+        memory,
     ]
 
 

@@ -75,7 +75,7 @@ def attempts():
 @pytest.fixture
 def small_film(monkeypatch):
     """Render the images of films with 160 x 160 pixels. A processor draws them slowly."""
-    monkeypatch.setattr("rulesafe_demos.program.SIDE", 160)
+    monkeypatch.setattr("rulesafe_data.films.subscriber.SIDE", 160)
 
 
 @pytest.fixture

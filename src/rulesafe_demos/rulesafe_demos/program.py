@@ -19,7 +19,6 @@ from planner_node.tasks import TaskPlanner
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_text
 from rulesafe_data.bars import ProgressBar
-from rulesafe_data.films.frames import SIDE
 from rulesafe_data.films.subscriber import EpisodeVideo
 from rulesafe_demos.attempts import PROGRAM_TIME_LIMIT
 from rulesafe_sim.config import SimulationConfig
@@ -108,7 +107,7 @@ def run_program(
     """
     simulation = Simulation(SimulationConfig(split=split))
     simulation.reset(rule, safe, seed)
-    film = EpisodeVideo(simulation, out, PROGRAM_TIME_LIMIT, SIDE) if out else None
+    film = EpisodeVideo(simulation, out, PROGRAM_TIME_LIMIT) if out else None
     with ProgressBar(unit="frame", desc=f"{simulation.rule.id} on {simulation.safe.id}") as bar:
         run = play(program, simulation, [*([film] if film else []), _showing(bar)])
     return replace(run, files=tuple(film.close(run.result.reason))) if film else run

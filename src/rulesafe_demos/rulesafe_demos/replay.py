@@ -14,7 +14,7 @@ from rulesafe_core.versions import check_physics
 from rulesafe_data.attempt_recording import STATE, RecordedAttempt, snapshot
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.films.episode import VideoClock
-from rulesafe_data.films.frames import compose
+from rulesafe_data.films.frames import SIDE, compose
 from rulesafe_demos.attempts import load_request
 from rulesafe_locks.rules import PARTS
 from rulesafe_sim.episode import Activity
@@ -150,7 +150,7 @@ class _Camera:
         self.film = VideoFile(path)
         self._recording = recording
         self._clock = VideoClock()
-        self._observer = Observer(simulation)
+        self._observer = Observer(simulation, DEFAULT_CAMERAS.resized(SIDE))
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
         seen = self._observer.observe(camera.key for camera in DEFAULT_CAMERAS)

@@ -29,9 +29,6 @@ from rulesafe_sim.runtime import Playback, Runtime
 from rulesafe_sim.simulation import Simulation
 from vq_memory_node.rolling import RollingMemory
 
-SIDE = 240
-"""Width and height of each rendered image, pixels."""
-
 
 def folder_of(directory: Path, rule: str, number: int) -> Path:
     """Return the folder of an episode's film.mp4 and sheet.png."""
@@ -111,7 +108,7 @@ def film(
     # A policy with the memory of other inputs, or in a study, has other tokens.
     changed = runner.setup.variant or runner.setup.disturbances
     shown = memory if memory and memory.memory.input == "positions" and not changed else None
-    filming = EpisodeVideo(simulation, draft, limit, SIDE, partial(_tokens, shown))
+    filming = EpisodeVideo(simulation, draft, limit, partial(_tokens, shown))
     Runtime(simulation, subscribers=[filming, *disturbed]).run(Playback(actions), stop=False)
     if simulation.digest != line["state_digest"]:
         raise RuleSafeError(

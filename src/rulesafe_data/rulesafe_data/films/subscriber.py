@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_data.films.episode import EpisodeMonitor, VideoRecorder
+from rulesafe_data.films.frames import SIDE
 from rulesafe_data.films.strip import Tokens
 from rulesafe_sim.episode import Activity
 from rulesafe_sim.observer import Observer
@@ -22,7 +23,6 @@ class EpisodeVideo:
         folder: folder for both files.
         time_limit: simulated time, s, at which the recording ends, unless the door opens before:
             then it ends shortly after.
-        side: width and height of each rendered image, pixels.
         tokens: called after each frame; returns the tokens of a memory to show, None: none.
     """
 
@@ -31,10 +31,9 @@ class EpisodeVideo:
         simulation: Simulation,
         folder: Path,
         time_limit: float,
-        side: int,
         tokens: Callable[[Simulation], Tokens | None] = lambda simulation: None,
     ):
-        self._cameras = DEFAULT_CAMERAS.resized(side)
+        self._cameras = DEFAULT_CAMERAS.resized(SIDE)
         self._observer = Observer(simulation, self._cameras)
         self._recorder = VideoRecorder(folder, simulation.rule.description)
         self._monitor = EpisodeMonitor(time_limit, self._recorder)

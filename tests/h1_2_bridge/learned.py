@@ -17,9 +17,7 @@ from rulesafe_core.chunks import PERIOD, SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_locks.rules import load_rule
-from rulesafe_sim.config import SimulationConfig
 from rulesafe_sim.observer import Observer
-from rulesafe_sim.simulation import Simulation
 from vq_memory_node.rolling import RollingMemory
 
 EXECUTE = 12
@@ -28,20 +26,17 @@ CAMERA_DELAY, INFERENCE_TIME = SECOND // 20, SECOND // 10
 
 
 class Eye:
-    """The head camera, rendered in a separate scene with the same joint positions."""
+    """The head camera of the simulated robot."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
-        self._scene = Simulation(SimulationConfig(split=loop.split))
-        self._scene.reset(loop.rule, loop.safe, loop.seed)
-        self._observer = Observer(self._scene)
+        self._observer = Observer(loop.robot.simulation)
         matrix = self._observer.rig.intrinsics("head")
         self._camera = Pinhole(224, 224, tuple(matrix.ravel().tolist()), (0.0,) * 5)
         self._maker = CloudMaker()
 
     def cloud(self) -> np.ndarray:
         """Return the current point cloud (1024, 6) of camera_points."""
-        self._scene.show(self._loop.robot.simulation.joints())
         rgb = self._observer.observe(("head_rgb",))["head_rgb"]
         depth = self._observer.rig.depth("head")
         rng = np.random.default_rng(self._loop.now // PERIOD)

@@ -182,5 +182,6 @@ def test_the_end_of_a_launch_or_a_terminal_releases_the_robot(
     assert record.weight.max() == 1.0 and record.weight[-1] == 0.0
     engaged = record.weight.argmax()
     if "Ctrl-C" not in end:  # a second one ends the bridge at once; else it releases the robot
-        assert np.diff(record.sent[engaged:]).max() < SUPERVISOR_PATIENCE, "the supervisor took over"
+        longest = np.diff(record.sent[engaged:]).max()
+        assert longest < SUPERVISOR_PATIENCE, "the supervisor took over"
     assert np.diff(record.weight[engaged:]).max() <= 0

@@ -86,7 +86,7 @@ INLINE Ints within_shadow_map(Vectors place, int size) {
 // Visible fraction of the light with shadows, for the lanes `needed`: the mean over a 3x3 texel box
 // that moves with the place, from 4x4 texels.
 INLINE Floats visibility(const ShadowMap& map, int size, Vectors place, Ints needed) {
-    const int blocks = size / 8;
+    const int blocks = size / SHADOW_BLOCK;
     const float low = shadow_begin(size);
     Ints inside = needed & within_shadow_map(place, size);
     Floats lit = all(1);
@@ -95,7 +95,7 @@ INLINE Floats visibility(const ShadowMap& map, int size, Vectors place, Ints nee
     Floats column = floor_of(safe.x), row = floor_of(safe.y);
     Ints x = to_ints(column), y = to_ints(row);
     Floats share_x = safe.x - column, share_y = safe.y - row;
-    Ints block = (y >> 3) * blocks + (x >> 3);
+    Ints block = (y >> SHADOW_SHIFT) * blocks + (x >> SHADOW_SHIFT);
     Ints dark = inside & (gather(map.farthest.data(), block) > safe.z);
     lit = choose(dark, all(0), lit);
     Ints unclear = inside & ~dark & (gather(map.nearest.data(), block) > safe.z);

@@ -1,8 +1,9 @@
 // The C interface: make a renderer, set poses, render the image of a camera.
 #include <array>
 #include <cmath>
+#include <exception>
 #include <map>
-#include <new>
+#include <memory>
 
 #include "raster.h"
 
@@ -18,8 +19,10 @@ bool all_within(const float* values, size_t count, float limit) {
 
 // What is wrong with a scene; null: nothing. Everything that is used as an index is checked.
 const char* defect(const Scene& s) {
-    if (s.parts < 0 || s.vertices < 0 || s.triangles < 0 || s.links < 0 || s.links > 65534)
-        return "invalid counts";
+    for (int count : {s.parts, s.materials, s.textures, s.links, s.vertices, s.triangles, s.texels,
+                      s.directional_lights, s.point_lights, s.cameras})
+        if (count < 0) return "a count is negative";
+    if (s.links > 65534) return "more than 65534 links";
     for (const float* values : {s.x, s.y, s.z})
         if (!all_within(values, s.vertices, MAX_LENGTH)) return "a vertex is not finite or beyond 10 km";
     for (const float* values : {s.nx, s.ny, s.nz})
@@ -40,7 +43,7 @@ const char* defect(const Scene& s) {
         const Material& m = s.material[i];
         if (m.texture < -1 || m.texture >= s.textures) return "a material has no such texture";
         if (!all_within(m.color, 3, 1e3f) || !all_within(&m.roughness, 1, 1) || !all_within(&m.metallic, 1, 1))
-            return "a material has a value out of range";
+            return "a material has a value out of range; valid: colours up to 1000, roughness and metallic up to 1";
     }
     for (int i = 0; i < s.textures; ++i) {
         const Texture& t = s.texture[i];
@@ -53,14 +56,18 @@ const char* defect(const Scene& s) {
         }
         if (t.first_texel < 0 || end > s.texels) return "a texture is not within the texels";
     }
-    if (s.shadow_size < 16 || s.shadow_size > MAX_SIDE || s.shadow_size % 8) return "invalid size of the shadow map";
+    if (s.shadow_size < 16 || s.shadow_size > MAX_SIDE || s.shadow_size % SHADOW_BLOCK)
+        return "invalid size of the shadow map; valid: multiples of 8 from 16 to 4096";
     if (!all_within(s.shadow, 12, 1e6f)) return "the pose of the light is not finite";
     for (int i = 0; i < s.cameras; ++i) {
         const Camera& c = s.camera[i];
-        if (c.width < 1 || c.height < 1 || c.width > MAX_SIDE || c.height > MAX_SIDE) return "invalid size of an image";
+        if (c.width < 1 || c.height < 1 || c.width > MAX_SIDE || c.height > MAX_SIDE)
+            return "invalid size of an image; valid: sides of 1 to 4096";
         if (c.link < -1 || c.link >= s.links) return "a camera has no such link";
-        if (!(c.near >= 1e-4f && c.near < c.far && c.far <= MAX_LENGTH)) return "invalid depth range of a camera";
-        if (!(c.focal >= 1e-3f && c.focal <= 1e6f) || !all_within(c.pose, 12, MAX_LENGTH)) return "invalid camera";
+        if (!(c.near >= 1e-4f && c.near < c.far && c.far <= MAX_LENGTH))
+            return "invalid depth range of a camera; valid: 0.1 mm <= near < far <= 10 km";
+        if (!(c.focal >= 1e-3f && c.focal <= 1e6f) || !all_within(c.pose, 12, MAX_LENGTH))
+            return "the pose of a camera is not finite, or its focal length is not in 0.001 to 1e6 pixels";
     }
     return nullptr;
 }
@@ -109,9 +116,9 @@ void number_planes(Renderer& r) {
     }
 }
 
-// The table of `show` in shade.cpp: a filmic curve (Narkowicz 2015), then the display's gamma of
-// 2.2. The inverse of the gamma needs only exact operations and roots by Newton's method, so that
-// the table is the same with every mathematics library.
+// The table of tone mapping: a filmic curve (Narkowicz 2015), then the display's gamma of 2.2. The
+// inverse of the gamma needs only exact operations and roots by Newton's method, so that the table is
+// the same with every mathematics library.
 std::vector<uint8_t> display_table() {
     double bound[256];  // the brightness after the curve at which a value begins
     for (int value = 1; value < 256; ++value) {
@@ -122,7 +129,7 @@ std::vector<uint8_t> display_table() {
     std::vector<uint8_t> table(8192 + 64, 255);
     int value = 0;
     for (uint32_t i = 0; i < 8192; ++i) {
-        uint32_t bits = 0x39800000u + (i << 14) + (1u << 13);
+        uint32_t bits = (uint32_t)DARKEST + (i << DISPLAY_SHIFT) + (1u << (DISPLAY_SHIFT - 1));
         float brightness;
         std::memcpy(&brightness, &bits, sizeof bits);
         double x = i == 0 ? 0 : brightness, mapped = (x * (2.51 * x + 0.03)) / (x * (2.43 * x + 0.59) + 0.14);
@@ -182,10 +189,10 @@ void build(Renderer& r, const Scene& scene) {
     r.ramp.resize(MAX_SIDE + PADDING);
     for (size_t i = 0; i < r.ramp.size(); ++i) r.ramp[i] = (float)i;
     r.display = display_table();
-    const size_t side = s.shadow_size;
+    const size_t side = s.shadow_size, blocks = side / SHADOW_BLOCK * (side / SHADOW_BLOCK);
     r.shadow_static.texels.resize(side * side + PADDING);
-    r.shadow_static.nearest.resize(side * side / 64), r.shadow_static.farthest.resize(side * side / 64);
-    r.shadow_changed.resize(side * side / 64);
+    r.shadow_static.nearest.resize(blocks), r.shadow_static.farthest.resize(blocks);
+    r.shadow_changed.resize(blocks);
     for (auto& row : r.shadow_rows) row.resize(side + PADDING);
     r.poses.resize(12 * (size_t)s.links);
     r.views.resize(s.cameras);
@@ -201,10 +208,10 @@ extern "C" {
 __attribute__((visibility("default"))) Renderer* render_create(const Scene* scene, const char** message) {
     if ((*message = defect(*scene))) return nullptr;
     try {
-        auto* r = new Renderer;
+        auto r = std::make_unique<Renderer>();
         build(*r, *scene);
-        return r;
-    } catch (const std::bad_alloc&) {
+        return r.release();
+    } catch (const std::exception&) {  // of the allocations
         *message = "not enough memory";
         return nullptr;
     }
@@ -271,7 +278,8 @@ __attribute__((visibility("default"))) void render_positions(const Renderer* r, 
 // Whether this processor has the instructions with which this library was compiled.
 __attribute__((visibility("default"))) int render_supported() {
 #if defined(__AVX2__)
-    return __builtin_cpu_supports("avx2") != 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("fma");
 #else
     return 1;
 #endif

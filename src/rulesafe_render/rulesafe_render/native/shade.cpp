@@ -21,11 +21,12 @@ constexpr float SPIRAL[OCCLUSION_SAMPLES][2] = {{1.0f, 0.0f},
                                                 {0.843754419f, -0.536729522f}};
 constexpr float HALF_ROOT = 0.70710678f;  // it is rotated by an eighth of a turn in blocks of 2x2 pixels
 
-// The samples of the pixels in even [0] and odd [1] rows, in radii.
+// The samples of the pixels in even [0] and odd [1] rows, in radii. It is computed by the compiler:
+// loading a library must not execute instructions before `render_supported` is called.
 struct Spiral {
-    alignas(64) float x[2][OCCLUSION_SAMPLES][LANES], y[2][OCCLUSION_SAMPLES][LANES];
+    alignas(64) float x[2][OCCLUSION_SAMPLES][LANES] = {}, y[2][OCCLUSION_SAMPLES][LANES] = {};
 
-    Spiral() {
+    constexpr Spiral() {
         for (int row = 0; row < 2; ++row)
             for (int k = 0; k < OCCLUSION_SAMPLES; ++k)
                 for (int lane = 0; lane < LANES; ++lane) {
@@ -38,7 +39,7 @@ struct Spiral {
                 }
     }
 };
-const Spiral spiral;
+constexpr Spiral spiral;
 
 int occlusion_tiles(const View& view, float nearest_q) {
     if (!(nearest_q > 0)) return 0;
@@ -341,10 +342,7 @@ Light compute_light(const Renderer& r, View& view, int x, int y, Vectors ray, Fl
     return light;
 }
 
-// Tone mapping by a table of the upper bits of the brightness, from 2^-12 on.
-constexpr int32_t DARKEST = 0x39800000;
-constexpr int DISPLAY_SHIFT = 14;
-
+// Tone mapping by the table of the brightness.
 void show(const Renderer& r, View& view, size_t at, Vectors color) {
     const Floats channels[3] = {color.x, color.y, color.z};
     Ints index[3];
@@ -395,7 +393,7 @@ void shade(Renderer& r, View& view, bool keep) {
                 Ints looked_up = sunny & within_shadow_map(light.place, size);
                 for (int i = 0; i < LANES; ++i)
                     if (looked_up[i])
-                        view.kept_shadow[tile].include((int)light.place.x[i] / 8, (int)light.place.y[i] / 8);
+                        view.kept_shadow[tile].include((int)light.place.x[i] / SHADOW_BLOCK, (int)light.place.y[i] / SHADOW_BLOCK);
             }
             Floats visible = any(sunny) ? visibility(map, size, light.place, sunny) : all(1);
             show(r, view, at, light.base + light.sun * visible);

@@ -4,7 +4,7 @@
 namespace {
 
 constexpr float EMPTY = -1e30f;
-constexpr int BLOCK = 8, MARGIN = 3;  // texels; a lookup in a block reads up to 2 texels around it
+constexpr int MARGIN = 3;  // texels; a lookup in a block reads up to 2 texels around it
 
 // Draw casters into a map and return the blocks that can have changed.
 Box draw_casters(Renderer& r, bool moving, ShadowMap& map) {
@@ -23,8 +23,8 @@ Box draw_casters(Renderer& r, bool moving, ShadowMap& map) {
             low_y = least(low_y, y), high_y = greatest(high_y, y);
         }
         for (int i = 0; i < LANES && part.vertices > 0; ++i) {
-            box.include((int)low_x[i] / BLOCK, (int)low_y[i] / BLOCK);
-            box.include((int)high_x[i] / BLOCK, (int)high_y[i] / BLOCK);
+            box.include((int)low_x[i] / SHADOW_BLOCK, (int)low_y[i] / SHADOW_BLOCK);
+            box.include((int)high_x[i] / SHADOW_BLOCK, (int)high_y[i] / SHADOW_BLOCK);
         }
         for (int t = part.first_triangle; t < part.first_triangle + part.triangles; ++t) {
             const int32_t* i = r.scene.corner + 3 * t;
@@ -40,11 +40,11 @@ Box draw_casters(Renderer& r, bool moving, ShadowMap& map) {
 // Compute the nearest and the farthest value in blocks and MARGIN texels around them: most lookups
 // need no more. Also whether these texels differ from those of `before`.
 void summarise(Renderer& r, ShadowMap& map, const ShadowMap& before, Box box) {
-    const int size = r.scene.shadow_size, blocks = size / BLOCK;
+    const int size = r.scene.shadow_size, blocks = size / SHADOW_BLOCK;
     float *nearest = r.shadow_rows[0].data(), *farthest = r.shadow_rows[1].data();
     for (int row = std::max(0, box.y - 1); row <= std::min(blocks - 1, box.end_y + 1); ++row) {
-        const int first = std::max(0, row * BLOCK - MARGIN), last = std::min(size, (row + 1) * BLOCK + MARGIN);
-        const int left = std::max(0, box.x - 2) * BLOCK, right = std::min(blocks, box.end_x + 3) * BLOCK;
+        const int first = std::max(0, row * SHADOW_BLOCK - MARGIN), last = std::min(size, (row + 1) * SHADOW_BLOCK + MARGIN);
+        const int left = std::max(0, box.x - 2) * SHADOW_BLOCK, right = std::min(blocks, box.end_x + 3) * SHADOW_BLOCK;
         for (int x = left; x < right; x += LANES) {
             Floats high = load(&map.texels[(size_t)first * size + x]), low = high;
             for (int y = first + 1; y < last; ++y) {
@@ -54,7 +54,7 @@ void summarise(Renderer& r, ShadowMap& map, const ShadowMap& before, Box box) {
             store(nearest + x, high), store(farthest + x, low);
         }
         for (int column = std::max(0, box.x - 1); column <= std::min(blocks - 1, box.end_x + 1); ++column) {
-            const int begin = std::max(0, column * BLOCK - MARGIN), end = std::min(size, (column + 1) * BLOCK + MARGIN);
+            const int begin = std::max(0, column * SHADOW_BLOCK - MARGIN), end = std::min(size, (column + 1) * SHADOW_BLOCK + MARGIN);
             const int block = row * blocks + column;
             map.nearest[block] = *std::max_element(nearest + begin, nearest + end);
             map.farthest[block] = *std::min_element(farthest + begin, farthest + end);
@@ -72,22 +72,20 @@ void summarise(Renderer& r, ShadowMap& map, const ShadowMap& before, Box box) {
 
 void draw_shadows(Renderer& r) {
     if (r.scene.directional_lights == 0) return;
-    const int size = r.scene.shadow_size, blocks = size / BLOCK;
+    const int size = r.scene.shadow_size, blocks = size / SHADOW_BLOCK;
     if (!r.shadow_kept) {
         std::fill(r.shadow_static.texels.begin(), r.shadow_static.texels.end(), EMPTY);
         draw_casters(r, false, r.shadow_static);
-        Box all_blocks;
-        all_blocks.include(0, 0), all_blocks.include(blocks - 1, blocks - 1);
-        summarise(r, r.shadow_static, r.shadow_static, all_blocks);
+        summarise(r, r.shadow_static, r.shadow_static, {0, 0, blocks - 1, blocks - 1});
         r.shadow = r.shadow_static;
         r.shadow_moving = Box();
         r.shadow_kept = true;
     }
     Box& before = r.shadow_moving;
-    for (int y = before.y * BLOCK; y < (before.end_y + 1) * BLOCK; ++y)
+    for (int y = before.y * SHADOW_BLOCK; y < (before.end_y + 1) * SHADOW_BLOCK; ++y)
         std::copy_n(&r.shadow_static.texels[(size_t)y * size], size, &r.shadow.texels[(size_t)y * size]);
     Box now = draw_casters(r, true, r.shadow), both = now;
-    both.include(before.x, before.y), both.include(before.end_x, before.end_y);
+    both.include(before);
     summarise(r, r.shadow, r.shadow_static, both);
     r.shadow_changes.set(r.shadow_changed, blocks);
     before = now;

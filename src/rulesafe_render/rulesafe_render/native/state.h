@@ -11,6 +11,13 @@ constexpr int TILE = 8;           // side of the tiles in which images are shade
 constexpr int MAX_SIDE = 4096;    // of images and of the shadow map
 constexpr int PADDING = 64;       // floats after each array, so that whole vectors can be read
 constexpr int CLUSTER = 48;       // triangles that are tested for visibility together
+constexpr int SHADOW_SHIFT = 3;
+constexpr int SHADOW_BLOCK = 1 << SHADOW_SHIFT;  // side of the blocks of the shadow map, texels
+
+// The table of tone mapping has an entry for each value of the upper bits of the brightness (float),
+// from those of 2^-12 on.
+constexpr int32_t DARKEST = 0x39800000;
+constexpr int DISPLAY_SHIFT = 14;
 
 static_assert(TILE % LANES == 0, "a vector of pixels lies within a tile");
 
@@ -64,11 +71,15 @@ struct Box {  // of cells; empty at first
     int x = 1 << 20, y = 1 << 20, end_x = -1, end_y = -1;
 
     void include(int to_x, int to_y) {
-        x = std::min(x, to_x), y = std::min(y, to_y), end_x = std::max(end_x, to_x), end_y = std::max(end_y, to_y);
+        include({to_x, to_y, to_x, to_y});
+    }
+    void include(const Box& other) {
+        x = std::min(x, other.x), y = std::min(y, other.y);
+        end_x = std::max(end_x, other.end_x), end_y = std::max(end_y, other.end_y);
     }
 };
 
-// Negative depths seen from the light, and the nearest and farthest of each block of 8x8 texels.
+// Negative depths seen from the light, and the nearest and farthest of each block.
 struct ShadowMap {
     std::vector<float> texels, nearest, farthest;
 };
@@ -124,7 +135,7 @@ struct Renderer {
     std::vector<View> views;
     std::vector<float> x, y, z, q;  // transformed vertices of one part
     std::vector<float> ramp;        // 0, 1, 2 ...
-    std::vector<uint8_t> display;   // brightness to display value, see shade.cpp
+    std::vector<uint8_t> display;   // brightness to display value
 
     ShadowMap shadow, shadow_static;  // of all casters, of those that do not move
     std::vector<float> shadow_rows[2];

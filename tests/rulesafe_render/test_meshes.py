@@ -4,10 +4,12 @@ import trimesh
 from PIL import Image
 
 from rulesafe_core.body import Body, Link, Material, Shape
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import MeshShape
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_render.meshes import read_mesh, shape_mesh
 from rulesafe_render.scene import link_meshes
+from rulesafe_render.textures import read_texture
 
 POSE = from_xyz_rpy((0.3, -0.2, 0.1), (0.4, 0.5, 0.6))
 SHAPES = {
@@ -98,3 +100,13 @@ def test_a_mesh_is_closed_if_it_encloses_a_volume_also_with_repeated_vertices(tm
         mesh.export(tmp_path / "mesh.stl")  # three vertices for each triangle
         assert read_mesh(tmp_path / "mesh.stl").closed == closed
         (tmp_path / "mesh.stl").unlink()
+
+
+def test_a_damaged_texture_is_refused(tmp_path):
+    path = tmp_path / "image.png"
+    Image.new("RGB", (8, 8)).save(path)
+    content = path.read_bytes()
+    for damaged in (b"", content[:40], content[:33] + b"\xff" * 30):
+        path.write_bytes(damaged)
+        with pytest.raises(RuleSafeError, match="cannot read the texture"):
+            read_texture(path)

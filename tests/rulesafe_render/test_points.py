@@ -22,3 +22,9 @@ def test_the_selection_is_that_of_the_reference(kernel):
         points = rng.integers(-reach, reach + 1, (total, 3)).astype(np.float32)
         expected = cloud.farthest_points(points, count)
         np.testing.assert_array_equal(farthest_points(points, count, kernel), expected)
+
+
+@pytest.mark.parametrize("shape, count", [((5, 3), 6), ((5, 3), 0), ((0, 3), 1), ((5, 2), 1)])
+def test_points_that_cannot_be_selected_are_refused(shape, count):
+    with pytest.raises(RuleSafeError, match=f"cannot select {count} of points"):
+        farthest_points(np.zeros(shape, np.float32), count)

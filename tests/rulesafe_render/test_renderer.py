@@ -182,8 +182,32 @@ def test_errors_say_what_is_valid():
         replace(CAMERA, fovy=4.0)
     with pytest.raises(RuleSafeError, match="width is 0; valid: 16 to 2048"):
         replace(CAMERA, width=0)
-    with pytest.raises(RuleSafeError, match="library fastest is not in"):
+    with pytest.raises(RuleSafeError, match=r"no library of the renderer \(fastest\)"):
         load_kernel("fastest")
+
+
+def test_arrays_of_other_shapes_are_refused():
+    """The library reads as many values as the scene states."""
+    scene, box = RenderScene(), box_mesh((0, 0, 0), (1, 1, 1))
+    for number in range(4):
+        scene.add_link(f"link_{number}", moves=True)
+    for name in ("normals", "uv", "triangles"):
+        short = box._replace(**{name: getattr(box, name)[:, :1]})
+        with pytest.raises(RuleSafeError, match=r"a mesh of the link link_0 .* valid: \(V, 3\)"):
+            scene.add_mesh(0, short, GREY)
+    with pytest.raises(RuleSafeError, match="a mesh of the link link_0"):
+        scene.add_mesh(0, box._replace(normals=box.normals[:3]), GREY)
+    rig = CameraRig(scene, [CAMERA])
+    with pytest.raises(RuleSafeError, match=r"shape \(4, 3, 4\); valid: \(4, 4, 4\)"):
+        rig.take(np.zeros((4, 3, 4)))
+
+
+def test_after_a_failed_image_there_is_none():
+    rig = take(room_with())
+    with pytest.raises(RuleSafeError, match="not finite"):
+        rig.take([STILL * np.nan] * len(rig.links))
+    with pytest.raises(RuleSafeError, match=r"call take\(\) first"):
+        rig.depth("test")
 
 
 # The same images, however they are computed -------------------------------------------------

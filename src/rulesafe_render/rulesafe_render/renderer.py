@@ -61,7 +61,10 @@ def load_kernel(name: str) -> Kernel:
         path = folder / f"render_{kernel}.so"
         if not path.is_file():
             continue
-        library = ctypes.CDLL(str(path))
+        try:
+            library = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise RuleSafeError(f"cannot load the renderer's library: {error}") from error
         if not library.render_supported():
             continue
         library.render_create.restype = ctypes.c_void_p
@@ -78,8 +81,9 @@ def load_kernel(name: str) -> Kernel:
         ]
         library.render_farthest.restype = None
         return Kernel(kernel, library)
+    names = name or ", ".join(KERNELS)
     raise RuleSafeError(
-        f"the renderer's library {name or 'of this processor'} is not in {folder}; "
+        f"no library of the renderer ({names}) that this processor supports is in {folder}; "
         "`make setup` or `pip install` compiles it"
     )
 
@@ -143,15 +147,19 @@ class CameraRig:
             names: the cameras.
 
         Raises:
-            RuleSafeError: a pose is not finite, or a camera is unknown.
+            RuleSafeError: the poses are not valid, or a camera is unknown.
         """
-        if len(poses) != len(self.links):
-            raise RuleSafeError(f"{len(self.links)} poses expected, got {len(poses)}")
-        stacked = np.asarray(poses, np.float64).reshape(-1, 4, 4)[:, :3]
-        self._poses = np.ascontiguousarray(np.round(stacked, DECIMALS), np.float32)
+        count = len(self.links)
+        if len(poses) != count:
+            raise RuleSafeError(f"{count} poses expected, got {len(poses)}")
+        stacked = np.asarray(poses, np.float64)
+        if count and stacked.shape != (count, 4, 4):
+            raise RuleSafeError(f"poses have the shape {stacked.shape}; valid: {(count, 4, 4)}")
         numbers = [self._number(name) for name in names or self.names]
+        self._images, self._surfaces = {}, {}  # those of other poses are not valid any more
+        rows = stacked.reshape(-1, 4, 4)[:, :3]
+        self._poses = np.ascontiguousarray(np.round(rows, DECIMALS), np.float32)
         self._place()
-        self._images, self._surfaces = {}, {}
         for number in numbers:
             self._images[self.names[number]] = self._draw(number)
 

@@ -157,7 +157,18 @@ class RenderScene:
         *,
         casts_shadow: bool = True,
     ) -> None:
-        """Add a mesh to a link. A texture is multiplied by the colour of the material."""
+        """Add a mesh to a link. A texture is multiplied by the colour of the material.
+
+        Raises:
+            RuleSafeError: the arrays of the mesh have other shapes than those of `TriangleMesh`.
+        """
+        count, shapes = len(mesh.vertices), [np.shape(array) for array in mesh[:4]]
+        if shapes != [(count, 3), (count, 3), (len(mesh.triangles), 3), (count, 2)]:
+            raise RuleSafeError(
+                f"the vertices, normals, triangles and texture positions of a mesh of the link "
+                f"{self.links[link]} have the shapes {', '.join(map(str, shapes))}; valid: "
+                "(V, 3), (V, 3), (T, 3), (V, 2)"
+            )
         number = -1
         if texture is not None:
             number = len(self.textures)

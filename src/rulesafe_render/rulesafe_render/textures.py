@@ -55,7 +55,9 @@ def read_texture(path: Path) -> Texture:
     """
     try:
         return _read_texture(path, path.stat().st_mtime_ns)
-    except OSError as error:
+    except RuleSafeError:
+        raise
+    except Exception as error:  # the readers raise whatever the content leads to
         raise RuleSafeError(f"cannot read the texture {path}: {error}") from error
 
 

@@ -125,7 +125,7 @@ class DriveTargets:
             sources.append(names.index(source))
             rules.append(rule)
         self._sources = np.array(sources, int)
-        self._multipliers, self._offsets = np.array(rules).T
+        self._multipliers, self._offsets = np.array(rules, float).reshape(-1, 2).T
 
     def of(self, positions: NDArray[np.float64]) -> list:
         """Return the targets of the joints and their mimics, as nested lists (..., m), from those

@@ -64,14 +64,28 @@ bool depth_plane(const float corner[3][ATTRIBUTES], Plane& plane) {
     return true;
 }
 
+// Draw a triangle. Returns whether it is visible at a pixel, and then fills `record` except for the
+// numbers of its corners. `plane` is given if the near plane has cut it.
+INLINE bool draw_triangle(const Renderer& r, View& view, int part_index, int triangle, const Corner (&corner)[3],
+                          const Plane* plane, Triangle& record) {
+    const Camera& camera = view.camera;
+    if (!scan<true>(corner[0], corner[1], corner[2], camera.width, camera.height, view.stride, view.q.data(),
+                    view.triangle.data(), (uint32_t)view.triangles.size(), r.ramp.data(),
+                    !r.scene.part[part_index].double_sided, &record, plane))
+        return false;
+    record.part = part_index, record.plane = r.plane[triangle], record.clipped = plane != nullptr;
+    for (int k = 0; k < 3; ++k) record.corner_q[k] = corner[k].q;
+    return true;
+}
+
 // Draw the part of a triangle that lies behind the near plane, which cuts it.
-void draw_clipped(Renderer& r, View& view, int part_index, int triangle, const int* index,
-                  const float* m, Triangle& record) {
-    const Part& part = r.scene.part[part_index];
+void draw_clipped(const Renderer& r, View& view, int part_index, int triangle, const int* index, const float* m,
+                  Triangle& record) {
+    const int first_vertex = r.scene.part[part_index].first_vertex;
     const float near = view.camera.near;
     float given[3][ATTRIBUTES], kept[4][ATTRIBUTES];
     for (int i = 0; i < 3; ++i) {
-        int vertex = part.first_vertex + index[i];
+        int vertex = first_vertex + index[i];
         float x = r.scene.x[vertex], y = r.scene.y[vertex], z = r.scene.z[vertex];
         for (int row = 0; row < 3; ++row)
             given[i][row] = x * m[row * 4] + y * m[row * 4 + 1] + z * m[row * 4 + 2] + m[row * 4 + 3];
@@ -96,14 +110,10 @@ void draw_clipped(Renderer& r, View& view, int part_index, int triangle, const i
     auto corner = [&](int i) { return Corner{kept[i][0], kept[i][1], kept[i][2]}; };
     for (int i = 1; i + 1 < count; ++i) {
         const int fan[3] = {0, i, i + 1};
-        if (!scan<true>(corner(0), corner(i), corner(i + 1), view.camera.width, view.camera.height,
-                        view.stride, view.q.data(), view.triangle.data(), (uint32_t)view.triangles.size(),
-                        r.ramp.data(), !part.double_sided, &record, &plane))
+        if (!draw_triangle(r, view, part_index, triangle, {corner(0), corner(i), corner(i + 1)}, &plane, record))
             continue;
-        record.part = part_index, record.plane = r.plane[triangle], record.clipped = true;
         for (int k = 0; k < 3; ++k) {
             record.corner[k] = (int)view.clipped_corners.size() / 5;
-            record.corner_q[k] = kept[fan[k]][2];
             view.clipped_corners.insert(view.clipped_corners.end(), kept[fan[k]] + 3, kept[fan[k]] + ATTRIBUTES);
         }
         view.triangles.push_back(record);
@@ -157,15 +167,8 @@ void draw(Renderer& r, View& view, bool moving) {
                     continue;
                 }
                 auto corner = [&](int n) { return Corner{r.x[i[n]], r.y[i[n]], r.q[i[n]]}; };
-                if (!scan<true>(corner(0), corner(1), corner(2), camera.width, camera.height, view.stride,
-                                view.q.data(), view.triangle.data(), (uint32_t)view.triangles.size(),
-                                r.ramp.data(), !part.double_sided, &record))
-                    continue;
-                record.part = k, record.plane = r.plane[t], record.clipped = false;
-                for (int n = 0; n < 3; ++n) {
-                    record.corner[n] = i[n] + part.first_vertex;
-                    record.corner_q[n] = r.q[i[n]];
-                }
+                if (!draw_triangle(r, view, k, t, {corner(0), corner(1), corner(2)}, nullptr, record)) continue;
+                for (int n = 0; n < 3; ++n) record.corner[n] = i[n] + part.first_vertex;
                 view.triangles.push_back(record);
             }
         }

@@ -288,9 +288,18 @@ Vectors rotated(const float* pose, Vectors v) {
             v.x * pose[8] + v.y * pose[9] + v.z * pose[10]};
 }
 
-Light compute_light(const Renderer& r, View& view, int x, int y, Vectors ray, Floats z, bool occluded) {
+// Rays through the centres of LANES pixels of a row, in the optical frame, of depth 1.
+Vectors rays(const Renderer& r, const Camera& camera, int x, int y) {
+    const float inverse_focal = 1 / camera.focal;
+    return {(load(&r.ramp[x]) - camera.center_x) * inverse_focal, all(((float)y - camera.center_y) * inverse_focal),
+            all(1)};
+}
+
+Light compute_light(const Renderer& r, View& view, int x, int y, bool occluded) {
     const Scene& scene = r.scene;
     const float* pose = view.world;
+    const Vectors ray = rays(r, view.camera, x, y);
+    const Floats z = load(&view.depth[(size_t)y * view.stride + x]);
     Vectors in_camera = ray * z;
     Pixels pixels(r, view, x, y);
     Surface s;
@@ -372,7 +381,6 @@ void shade(Renderer& r, View& view, bool keep) {
         view.kept_shadow.assign(view.planes.size(), Box());
     }
     const ShadowMap& map = keep ? r.shadow_static : r.shadow;
-    const float inverse_focal = 1 / camera.focal;
     for (int y = 0; y < camera.height; ++y) {
         const int tiles = (y / TILE) * view.tiles_x;
         for (int x = 0; x < view.stride; x += LANES) {
@@ -381,9 +389,7 @@ void shade(Renderer& r, View& view, bool keep) {
             if (view.work[tile] == NOTHING) continue;
             Light light;
             if (view.work[tile] == ALL) {
-                Vectors ray = {(load(&r.ramp[x]) - camera.center_x) * inverse_focal,
-                               all(((float)y - camera.center_y) * inverse_focal), all(1)};
-                light = compute_light(r, view, x, y, ray, load(&view.depth[at]), view.planes_near[tile] < 0);
+                light = compute_light(r, view, x, y, view.planes_near[tile] < 0);
             } else {
                 light.recall(view.kept_light, at);
             }
@@ -403,13 +409,10 @@ void shade(Renderer& r, View& view, bool keep) {
 
 void locate(const Renderer& r, const View& view, float* positions, uint16_t* links) {
     const Camera& camera = view.camera;
-    const float inverse_focal = 1 / camera.focal;
     for (int y = 0; y < camera.height; ++y)
         for (int x = 0; x < camera.width; x += LANES) {
             const size_t at = (size_t)y * view.stride + x, to = (size_t)y * camera.width + x;
-            Vectors ray = {(load(&r.ramp[x]) - camera.center_x) * inverse_focal,
-                           all(((float)y - camera.center_y) * inverse_focal), all(1)};
-            Vectors p = rotated(view.world, ray * load(&view.depth[at]));
+            Vectors p = rotated(view.world, rays(r, camera, x, y) * load(&view.depth[at]));
             for (int i = 0; i < std::min(LANES, camera.width - x); ++i) {
                 float* position = positions + 3 * (to + i);
                 position[0] = p.x[i] + view.world[3], position[1] = p.y[i] + view.world[7];

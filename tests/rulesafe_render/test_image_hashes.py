@@ -40,8 +40,7 @@ def hash_images(safe: str, poses: dict[str, list[float]], kernel: str) -> dict[s
         rig.take(matrices)
     found = {}
     for name in rig.names:
-        cloud = rig.cloud_pixels(name)
-        content = (rig.rgb(name), cloud.points, cloud.ids)
+        content = (rig.rgb(name), rig.cloud_pixels(name).points, rig.link_numbers(name))
         parts = b"".join(np.ascontiguousarray(part).tobytes() for part in content)
         found[name] = hashlib.sha256(parts).hexdigest()[:32]
     return found

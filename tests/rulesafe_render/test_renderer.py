@@ -68,8 +68,7 @@ def test_pictures_have_shape_type_and_content(cube_scene):
 
 def test_a_red_cube_is_red_where_it_is(cube_scene):
     rig, cube, _ = cube_scene
-    ids = rig.cloud_pixels("test").ids.reshape(120, 160)  # the room fills the picture
-    inside = ids == cube
+    inside = rig.link_numbers("test") == cube
     red, green, blue = rig.rgb("test")[inside].astype(int).mean(axis=0)
     assert inside.sum() > 200
     assert red > 2 * green and red > 2 * blue
@@ -79,7 +78,7 @@ def test_intrinsics_and_extrinsics_put_the_cube_where_it_is_seen(cube_scene):
     rig, cube, pose = cube_scene
     corners = np.array(np.meshgrid(*[(-SIDE / 2, SIDE / 2)] * 3)).T.reshape(-1, 3)
     pixels = project(rig, apply(pose, corners))
-    rows, columns = np.nonzero(rig.cloud_pixels("test").ids.reshape(120, 160) == cube)
+    rows, columns = np.nonzero(rig.link_numbers("test") == cube)
     seen = [columns.min(), rows.min(), columns.max(), rows.max()]
     expected = [*pixels.min(axis=0), *pixels.max(axis=0)]
     np.testing.assert_allclose(seen, expected, atol=1.5)
@@ -94,8 +93,8 @@ def test_every_cloud_point_projects_to_its_own_pixel(cube_scene):
 
 def test_cloud_points_lie_on_the_cubes_faces(cube_scene):
     rig, cube, pose = cube_scene
-    cloud = rig.cloud_pixels("test")
-    local = apply(inverse(pose), cloud.points[cloud.ids == cube])
+    points = rig.cloud_pixels("test").points.reshape(120, 160, 3)  # the room fills the image
+    local = apply(inverse(pose), points[rig.link_numbers("test") == cube])
     off_surface = np.abs(np.abs(local).max(axis=1) - SIDE / 2)
     assert off_surface.max() < 1e-4
     faces = {(int(np.abs(p).argmax()), bool(p[np.abs(p).argmax()] > 0)) for p in local}

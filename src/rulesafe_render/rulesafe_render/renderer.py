@@ -31,7 +31,6 @@ class PixelCloud(NamedTuple):
 
     points: NDArray[np.float32]  # (N, 3) m, pelvis frame
     colors: NDArray[np.uint8]  # (N, 3)
-    ids: NDArray[np.int32]  # (N,) index of the link in `RenderScene.links`
 
 
 class Surfaces(NamedTuple):
@@ -206,11 +205,11 @@ class CameraRig:
     def cloud_pixels(self, name: str) -> PixelCloud:
         """Return the surface points in row-major order; pixels without a surface are omitted."""
         surfaces, colors = self._shown(name), self.rgb(name).reshape(-1, 3)
-        points, links = surfaces.positions.reshape(-1, 3), surfaces.links.reshape(-1)
-        if not links.all():  # most images show surfaces only: no copy
-            shown = np.flatnonzero(links)
-            points, colors, links = points[shown], colors[shown], links[shown]
-        return PixelCloud(points, colors, links.astype(np.int32) - 1)
+        points = surfaces.positions.reshape(-1, 3)
+        if not surfaces.links.all():  # most images show surfaces only: no copy
+            shown = np.flatnonzero(surfaces.links)
+            points, colors = points[shown], colors[shown]
+        return PixelCloud(points, colors)
 
     def intrinsics(self, name: str) -> NDArray[np.float64]:
         """Return the camera matrix K (3, 3) in pixels; integer coordinates are pixel centres, as in

@@ -8,7 +8,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.meshes import MeshShape
 from rulesafe_core.transforms import from_xyz_rpy
 from rulesafe_render.meshes import read_mesh, shape_mesh
-from rulesafe_render.scene import link_meshes
+from rulesafe_render.scene import RenderScene, link_meshes
 from rulesafe_render.textures import read_texture
 
 POSE = from_xyz_rpy((0.3, -0.2, 0.1), (0.4, 0.5, 0.6))
@@ -89,6 +89,9 @@ def test_a_texture_is_multiplied_by_the_change_of_the_colour(tmp_path):
     )
     [(_, [(_, found, texture)])] = link_meshes(Body("body", (Link("link", (shape,)),), ()))
     assert found == Material((0.5, 1.0, 2.0), roughness=0.7) and texture.srgb
+    scene = RenderScene()
+    scene.add_links(link_meshes(Body("body", (Link("one", (shape,)), Link("two", (shape,))), ())))
+    assert len(scene.textures) == 1 and [part.texture for part in scene.parts] == [0, 0]
 
 
 def test_a_mesh_is_closed_if_it_encloses_a_volume_also_with_repeated_vertices(tmp_path):

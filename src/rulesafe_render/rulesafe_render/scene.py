@@ -23,7 +23,7 @@ LINEAR = np.arange(256, dtype=np.float32) / np.float32(255)
 SRGB = np.array([srgb_to_linear(i / 255) for i in range(256)], np.float32)
 
 
-LinkMeshes = tuple[str, list[tuple[TriangleMesh, Material, Texture | None]]]
+RenderLink = tuple[str, list[tuple[TriangleMesh, Material, Texture | None]]]
 """Name of a link, and its meshes with material and texture."""
 
 
@@ -171,11 +171,12 @@ class RenderScene:
             )
         number = -1
         if texture is not None:
-            number = len(self.textures)
-            self.textures.append(texture)
+            if texture not in self.textures:
+                self.textures.append(texture)
+            number = self.textures.index(texture)
         self.parts.append(ScenePart(link, mesh, material, number, casts_shadow))
 
-    def add_links(self, links: Iterable[LinkMeshes]) -> None:
+    def add_links(self, links: Iterable[RenderLink]) -> None:
         """Add the links of a body; its root does not move, the other links do.
 
         Raises:
@@ -187,13 +188,13 @@ class RenderScene:
                 self.add_mesh(index, *each)
 
 
-def link_meshes(body: Body) -> list[LinkMeshes]:
+def link_meshes(body: Body) -> list[RenderLink]:
     """Return the meshes of the visible shapes of a body by link, one for each material.
 
     Raises:
         RuleSafeError: a mesh or texture file cannot be read.
     """
-    found: list[LinkMeshes] = []
+    found: list[RenderLink] = []
     for link in body.links:
         meshes: list[tuple[TriangleMesh, Material, Texture | None]] = []
         groups: dict[Material, list[TriangleMesh]] = {}

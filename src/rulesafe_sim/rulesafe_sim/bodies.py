@@ -15,7 +15,7 @@ from rulesafe_core.robot import FIXED_POSITIONS, h1_2
 from rulesafe_core.transforms import Transform, from_xyz_rpy
 from rulesafe_core.urdf_reader import robot_from_urdf
 from rulesafe_locks.rules import PARTS
-from rulesafe_render.scene import LinkMeshes, RenderScene, link_meshes
+from rulesafe_render.scene import RenderLink, RenderScene, link_meshes
 from rulesafe_sim.config import Placement
 from rulesafe_sim.room import add_room
 from rulesafe_sim.safe import Safe
@@ -71,7 +71,7 @@ class RobotModel:
         return frozenset(joint.name for joint in self.body.moving_joints)
 
     @cached_property
-    def meshes(self) -> list[LinkMeshes]:
+    def meshes(self) -> list[RenderLink]:
         """Meshes of the links."""
         return link_meshes(self.body)
 

@@ -16,6 +16,7 @@ from h1_2_bridge.wire import (
 from h1_2_sim.controllers import MODE_MACHINE, ArmSdkController
 from h1_2_sim.hands import ENTRIES, from_radians
 from h1_2_sim.robot import RATE, RobotSide
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ARM_JOINTS
 from rulesafe_core.robot import HOME, h1_2
 from rulesafe_sim.randomisation import SPLITS, sample_variation
@@ -151,3 +152,17 @@ def test_a_reset_puts_everything_back(robot):
     robot.controller.receive(encode_low_cmd(LowCmd(mode_machine=MODE_MACHINE)))
     robot.reset("rule_001", "safe_03", 0)
     np.testing.assert_allclose(run(robot, 0.2).q, before.q, atol=1e-4)
+
+
+def test_a_failed_reset_keeps_the_running_episode(robot):
+    run(robot, 0.1)
+    before = robot.simulation.digest
+
+    def fail(simulation):
+        assert simulation.safe.id == "safe_01"
+        raise RuleSafeError("no images")
+
+    with pytest.raises(RuleSafeError, match="no images"):
+        robot.reset("rule_002", "safe_01", 1, prepare=fail)
+    assert (robot.simulation.safe.id, robot.simulation.digest) == ("safe_03", before)
+    run(robot, 0.1)

@@ -6,11 +6,16 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+import yaml
 
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.strict_yaml import build
+from rulesafe_core.text_files import read_text
 from rulesafe_locks.rules import PARTS, RULES, load_rule
 from rulesafe_sim.config import SimulationConfig
+from rulesafe_sim.safe_meshes import digest, mesh_files
+from rulesafe_sim.safes import SafeFile, safe_file
 from rulesafe_sim.simulation import HOME_ACTION, Simulation
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
@@ -154,6 +159,31 @@ def test_latched_topics_reach_a_late_subscriber(client, start):
     client.until(
         lambda: texts["/instruction"] == load_rule("rule_003").description, "the new instruction"
     )
+
+
+def test_a_reset_to_a_safe_without_images_changes_nothing(client, start, tmp_path):
+    """The physics can simulate the safe, but the file of its knob has no triangles."""
+    (tmp_path / "knob.obj").write_text("v 0 0 0")
+    data = yaml.safe_load(read_text(safe_file("safe_03")))
+    knob = data["parts"]["knob"]
+    visual = {"file": "knob.obj", "material": data["looks"]["knob"]}
+    mesh = {"family": "mesh", "symmetry": 6, "phase_visible": False, "visual": [visual]}
+    knob["shape"] = mesh | {"grip": knob["shape"]}
+    data["meshes_sha256"] = digest(mesh_files(build(SafeFile, data, "mine")), tmp_path)
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(data))
+
+    simulation = Simulation()
+    simulation.reset("rule_001", "safe_01", 5)
+    for row in np.concatenate([wave(4, 3), wave(5, 3)]):
+        simulation.step(row)
+    start(SIM, *PHYSICS[1:])
+    client.wait_for_turn()
+    play(client, [wave(4, 3)])
+    reply = client.reset(safe=str(path))
+    assert not reply.success and "knob.obj" in reply.message
+    client.wait_for_turn()
+    assert play(client, [wave(5, 3)]).state_digest == simulation.digest
 
 
 def test_a_reset_to_an_unknown_name_changes_nothing(client, start):

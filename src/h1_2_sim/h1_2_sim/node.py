@@ -129,9 +129,8 @@ class RobotSideNode(Node):
                 f"{self._controller.share:.2f}): run rulesafe bridge disengage first"
             )
         episode = replace(episode, variation=episode.fixed())
-        self._robot.reset(episode.source, episode.safe, episode.seed, episode.variation)
-        if self._cameras:
-            self._cameras.begin(self._robot.simulation)
+        prepare = self._cameras.begin if self._cameras else lambda simulation: None
+        self._robot.reset(episode.source, episode.safe, episode.seed, episode.variation, prepare)
         # Later requests of a rule and a safe have the split of the parameters.
         self._loaded = replace(episode, split=self._loaded.split)
         self._episode += 1

@@ -5,6 +5,8 @@ under gravity. The fingers of the right hand have their own controllers, as on t
 Pelvis, legs, waist, left arm and left hand are fixed.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,11 +65,28 @@ class RobotSide:
         self.hands = Hands(np.array([HOME[name] for name in HAND_JOINTS + LEFT_HAND_JOINTS]))
         self._mode_machine = mode_machine
 
-    def reset(self, rule: str, safe: str, seed: int, variation: Variation | None = None) -> None:
-        """Reset robot and safe to the start of an episode. Arguments and errors are those of
-        `Simulation.reset`."""
-        self.simulation.reset(rule, safe, seed, variation)
-        state = self.simulation.state()
+    def reset(
+        self,
+        rule: str,
+        safe: str,
+        seed: int,
+        variation: Variation | None = None,
+        prepare: Callable[[Simulation], None] = lambda simulation: None,
+    ) -> None:
+        """Start an episode in a new simulation; if this fails, the current one continues.
+
+        Args:
+            rule, safe, seed, variation: as for `Simulation.reset`.
+            prepare: called with the new simulation before it replaces the current one.
+
+        Raises:
+            RuleSafeError: see `Simulation.reset`.
+        """
+        simulation = Simulation(self.simulation.config)
+        simulation.reset(rule, safe, seed, variation)
+        prepare(simulation)
+        self.simulation = simulation
+        state = simulation.state()
         self._posture = state.joint_positions[_BODY]
         self._positions = state.joint_positions[_HANDS]
         self._velocities = np.zeros(len(_HANDS))

@@ -165,10 +165,12 @@ class SimNode(Node):
         self._send_status(wait=True)
         episode = replace(episode, variation=episode.fixed())
         episode.fixed().cameras.apply(self._camera_set)  # raises before anything is changed
-        self._simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
-        self._status.forget()  # that of the episode before
+        simulation = Simulation(self._simulation.config)
+        simulation.reset(episode.source, episode.safe, episode.seed, episode.variation)
         if self._cameras:
-            self._cameras.begin(self._simulation)
+            self._cameras.begin(simulation)
+        self._simulation = simulation
+        self._status.forget()  # that of the episode before
         # Later requests of a rule and a safe have the split of the parameters.
         self._loaded = replace(episode, split=self._loaded.split)
         self._action: NDArray[np.float64] | None = None

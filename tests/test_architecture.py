@@ -39,7 +39,7 @@ ROBOT_COMPUTER = {"rulesafe_core", "h1_2_bridge"}
 """What a robot's computer installs, beside the message packages."""
 
 LARGEST_SHARE = 0.15
-SCENE = {"physics.py", "articulations.py", "sapien_images.py"}
+SCENE = {"physics.py", "articulations.py", "sapien_images.py", "sapien_import.py"}
 MESSAGES = {"sensor_msgs", "std_msgs", "trajectory_msgs", "rulesafe_interfaces"}
 MESSAGES |= {"unitree_hg", "unitree_go", "tf2_msgs", "control_msgs"}
 
@@ -164,6 +164,7 @@ def test_few_modules_import_ros_or_sapien(module):
     speaks_ros = re.search(r"(^|_)(node|convert|ros)\.py$", path.name)
     assert speaks_ros or not names & {"rclpy", *MESSAGES}
     assert path.name in SCENE or "sapien" not in names
+    assert path.name in SCENE or "rulesafe_sim.sapien_import" not in imports()[module]
 
 
 def test_commands_do_not_import_the_command_line():

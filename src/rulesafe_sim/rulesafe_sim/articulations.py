@@ -8,7 +8,6 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
-import sapien
 from numpy.typing import NDArray
 
 from rulesafe_core.body import Body, joint_position
@@ -16,6 +15,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_sim.config import DriveGains
 from rulesafe_sim.physics import GRAVITY
 from rulesafe_sim.safe import Part
+from rulesafe_sim.sapien_import import sapien
 
 STOP_STEP = 1e-3
 """Minimum change (rad) of a mechanical stop that follows a part."""

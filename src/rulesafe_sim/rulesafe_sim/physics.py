@@ -8,10 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
-import sapien
 from numpy.typing import ArrayLike, NDArray
-from sapien.wrapper.actor_builder import ActorBuilder
-from sapien.wrapper.articulation_builder import ArticulationBuilder, LinkBuilder
 
 from rulesafe_core.body import Body, Inertial, Joint, Shape
 from rulesafe_core.errors import RuleSafeError
@@ -24,6 +21,7 @@ from rulesafe_core.transforms import (
     to_quat_wxyz,
 )
 from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.sapien_import import ActorBuilder, ArticulationBuilder, LinkBuilder, sapien
 
 Z_TO_X = from_xyz_rpy(rpy=(0, np.pi / 2, 0))
 """Rotation from our capsules and cylinders (along z) to those of SAPIEN (along x)."""

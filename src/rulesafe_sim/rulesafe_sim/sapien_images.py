@@ -8,7 +8,6 @@ import os
 from functools import cache
 
 import numpy as np
-import sapien
 from numpy.typing import NDArray
 
 from rulesafe_core.cameras import OPTICAL_IN_BODY
@@ -17,6 +16,7 @@ from rulesafe_core.transforms import Transform, inverse, to_quat_wxyz
 from rulesafe_render.renderer import CameraRig, Surfaces
 from rulesafe_render.scene import LINEAR, SRGB, Lights, RenderScene, ScenePart
 from rulesafe_render.textures import Texture
+from rulesafe_sim.sapien_import import sapien
 
 SHADERS = "default"
 """Name of the shader pack of SAPIEN."""

@@ -73,8 +73,7 @@ def test_it_fits_on_three_screens():
         ("policies", "trained on ten safes opens 9 of 50", "| ten safes | DP3-SF | 9/50 |"),
         (
             "twenty_rules",
-            "opens 171 of 200 [also today](docs/leaderboard.md), with camera images 174, on "
-            "`shifted` 157",
+            "opens [171 of 200](docs/leaderboard.md), with images 174, on `shifted` 157",
             "(171, 174 and 157 of 200)",
         ),
         ("twenty_rules", "`shifted`: 160 and 156 of 200)", "| raw history | 160/200 |"),

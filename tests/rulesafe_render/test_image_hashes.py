@@ -11,12 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from rulesafe_core.cameras import DEFAULT_CAMERAS
-from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.versions import RENDERER
-from rulesafe_render.renderer import KERNELS, CameraRig, load_kernel
+from rulesafe_render.renderer import CameraRig
 from rulesafe_sim.bodies import EpisodeBodies, load_robot
 from rulesafe_sim.randomisation import SPLITS
 from rulesafe_sim.safes import load_safe
@@ -46,12 +44,7 @@ def hash_images(safe: str, poses: dict[str, list[float]], kernel: str) -> dict[s
     return found
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 def test_images_are_those_stored(kernel):
-    try:
-        load_kernel(kernel)
-    except RuleSafeError:
-        pytest.skip("this machine does not support the kernel")
     stored = json.loads(FILE.read_text())
     assert stored["renderer"] == RENDERER
     assert tuple(stored["hashes"]) == SAFES

@@ -6,15 +6,9 @@ import pytest
 from rulesafe_core import cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_render.points import farthest_points
-from rulesafe_render.renderer import KERNELS, load_kernel
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
 def test_the_selection_is_that_of_the_reference(kernel):
-    try:
-        load_kernel(kernel)
-    except RuleSafeError:
-        pytest.skip("this machine does not support the kernel")
     rng = np.random.default_rng(0)
     for reach in (0, 2, 30, 1024) * 5:  # small ranges have equal points and equal distances
         total = int(rng.integers(1, 3000))

@@ -43,7 +43,8 @@ def test_motors_give_way_to_more_than_their_effort(simulation, joint, effort):
             simulation.advance(push)
         return robot.positions[index] - before
 
-    # A drive that holds lags by torque / stiffness; one that gives way goes on and on.
+    # A drive that is strong enough stops at an error of torque / stiffness; a weaker one does not
+    # stop.
     drive = simulation.config.physics.gains[joint]
     assert displaced(0.9 * left) < 1.05 * left / drive.stiffness
     assert displaced(1.2 * left) > 3 * left / drive.stiffness

@@ -229,7 +229,7 @@ class SceneArrays:
             [level.reshape(-1, 4) for texture in scene.textures for level in texture.levels]
             or [np.zeros((0, 4), np.uint8)]
         )
-        directional = [(-_direction(light[0]), light[1]) for light in lights.directional]
+        directional = [(-unit_vector(light[0]), light[1]) for light in lights.directional]
         arrays: dict[str, ctypes.Array[Any]] = {
             "part": (CPart * len(parts))(*self._parts(scene)),
             "material": (CMaterial * len(parts))(*(_material(part) for part in parts)),
@@ -301,7 +301,8 @@ def _light(light: tuple[ArrayLike, ArrayLike]) -> CLight:
     return CLight((ctypes.c_float * 3)(*place), (ctypes.c_float * 3)(*color))
 
 
-def _direction(vector: ArrayLike) -> NDArray[np.float64]:
+def unit_vector(vector: ArrayLike) -> NDArray[np.float64]:
+    """Return a vector divided by its length."""
     direction = np.asarray(vector, float)
     return direction / np.linalg.norm(direction)
 

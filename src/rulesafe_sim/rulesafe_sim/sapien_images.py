@@ -14,7 +14,7 @@ from rulesafe_core.cameras import OPTICAL_IN_BODY
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.transforms import Transform, inverse, to_quat_wxyz
 from rulesafe_render.renderer import CameraRig, Surfaces
-from rulesafe_render.scene import LINEAR, SRGB, Lights, RenderScene, ScenePart
+from rulesafe_render.scene import LINEAR, SRGB, Lights, RenderScene, ScenePart, unit_vector
 from rulesafe_render.textures import Texture
 from rulesafe_sim.sapien_import import sapien
 
@@ -136,7 +136,7 @@ def _shape(part: ScenePart, texture: Texture | None) -> sapien.render.RenderShap
 def _light(scene: sapien.Scene, lights: Lights) -> None:
     scene.set_ambient_light(np.array(lights.ambient))
     for number, (direction, color) in enumerate(lights.directional):
-        along = np.array(direction) / np.linalg.norm(direction)
+        along = unit_vector(direction)
         scene.add_directional_light(
             along,
             np.array(color),

@@ -49,6 +49,33 @@ def test_json_is_found_anywhere_in_the_reply(text):
     assert found.plan == ("knob+", "handle+", "door+")
 
 
+DRAFT = json.dumps({**GOOD, "plan": ["door+"]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>First: {DRAFT} No, wrong.</think>\n{TEXT}",
+        f"First: {DRAFT} No, wrong.</think>\n{TEXT}",  # the start is part of the prompt
+        f"[THINK]{DRAFT}[/THINK]{TEXT}",
+        f"<seed:think>{DRAFT}</seed:think>{TEXT}",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|channel|>final<|message|>{TEXT}",
+        f"A draft:\n```json\n{DRAFT}\n```\nCorrected:\n```json\n{TEXT}\n```",
+        f"{DRAFT}\n{TEXT}\nThe program in short: {{}}",
+    ],
+)
+def test_drafts_are_ignored(text):
+    assert parse_answer(Reply(text)).plan == ("knob+", "handle+", "door+")
+    assert parse_program(Reply(text)) == GOOD["program"]
+
+
+def test_a_draft_is_not_the_answer_if_the_answer_is_missing_or_incomplete():
+    for start in ("<think>", "Well. <thinking>", "[THINK]", "<|channel|>analysis<|message|>"):
+        assert failure(f"{start}A draft: {DRAFT} Now", "length")[0] == "reasoning"
+    assert failure("", "reasoning")[0] == "reasoning"
+    assert failure(f"{DRAFT} Corrected: {TEXT[:60]}", "length")[0] == "truncated"
+
+
 def test_complete_reply_at_the_length_limit_is_accepted():
     assert parse_answer(Reply(TEXT, "length")).program == GOOD["program"]
 

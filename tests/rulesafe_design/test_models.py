@@ -63,13 +63,16 @@ def test_defaults_of_the_model_are_not_overridden(server, model):
         ({"text": '{"a', "finish": "length"}, "length"),
         ({"text": None, "refusal": "I cannot."}, "refusal"),
         ({"text": "", "finish": "content_filter"}, "refusal"),
+        ({"text": "", "reasoning_content": '{"a": 1}'}, "reasoning"),
+        ({"text": None, "reasoning": "I think", "finish": "length"}, "reasoning"),
+        ({"text": "{}", "reasoning_content": "I think"}, "stop"),
     ],
 )
 def test_finish_reason(server, model, reply_fields, finish):
     server.reply(**reply_fields)
     reply = model.complete(REQUEST)
     assert reply.finish == finish
-    assert reply.text == (reply_fields.get("refusal") or reply_fields["text"])
+    assert reply.text == (reply_fields.get("refusal") or reply_fields["text"] or "")
 
 
 def test_content_in_parts_and_no_usage(server, model):

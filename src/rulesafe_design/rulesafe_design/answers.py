@@ -6,7 +6,7 @@ the sandbox does that.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from rulesafe_locks.locks import EVENTS
 KINDS = {
     "refusal": "the model or a content filter refused the request",
     "prose": "the reply contains no JSON object",
+    "reasoning": "the reply ends in the model's reasoning, without an answer after it",
     "truncated": "the reply ends before its JSON object is complete",
     "schema": "the JSON is malformed, or its keys, types or sizes are invalid",
 }
@@ -57,6 +58,10 @@ SCHEMA: dict[str, Any] = {
 
 _DECODER = json.JSONDecoder(strict=False)  # accept raw line breaks in strings
 _FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)```", re.DOTALL)
+_TAG = "(?i:(?:\\w+:)?(?:think|thinking|thought|reasoning)>)"
+_REASONING_START = re.compile(rf"<{_TAG}|\[THINK\]|<\|channel\|>analysis")
+_REASONING_END = re.compile(rf"</{_TAG}|\[/THINK\]|<\|channel\|>final<\|message\|>")
+"""Tags around the reasoning of models whose server does not separate it from the answer."""
 _MAX_STARTS = 64
 """Maximum number of braces tried as the start of an object."""
 
@@ -95,37 +100,48 @@ def parse_answer(reply: Reply) -> Answer:
 
 def parse_program(reply: Reply) -> str:
     """Return the program in a reply whose only key is "program"; raise BadAnswer without one."""
-    return _program(_text(_find_object(reply), "program"))
+    return _program(_text(_find_object(reply, {"program"}), "program"))
 
 
-def _find_object(reply: Reply) -> dict[str, Any]:
-    """Return the first JSON object with a key of SCHEMA; if there is none, the first JSON object.
+def _find_object(reply: Reply, keys: Set[str] = SCHEMA["properties"].keys()) -> dict[str, Any]:
+    """Return the JSON object with the most of the keys, the last of equal ones; if no object has
+    any, the first object. Text before the end of the model's reasoning is ignored: its objects are
+    drafts.
 
     Raises:
         BadAnswer: the reply is a refusal, or has no JSON object.
     """
     if reply.finish == "refusal":
         raise BadAnswer("refusal", f"the model refused: {reply.text.strip() or '(no reason)'}")
-    objects: list[dict[str, Any]] = []
-    first_error: json.JSONDecodeError | None = None
-    for text in (reply.text.strip(), *_FENCE.findall(reply.text)):
-        for found in _objects(text):
-            if isinstance(found, dict):
-                if found.keys() & SCHEMA["properties"].keys():
-                    return found
-                objects.append(found)
-            elif first_error is None:
-                first_error = found
-    if objects:
-        return objects[0]
-    cut = first_error is not None and _is_cut(first_error)
+    answer = _REASONING_END.split(reply.text)[-1]
+    if reply.finish == "reasoning" or _REASONING_START.search(answer):
+        raise BadAnswer(
+            "reasoning",
+            "the reply ends in the reasoning, without an answer after it; reason less, and write "
+            "the JSON object after the reasoning (or raise the limit of tokens)",
+        )
+    found: dict[str, Any] | None = None
+    error: json.JSONDecodeError | None = None  # the first one after `found`
+    for text in (answer.strip(), *_FENCE.findall(answer)):
+        if found and found.keys() & keys:
+            break
+        for item in _objects(text):
+            if not isinstance(item, dict):
+                error = error or item
+            elif found is None:
+                found = item
+            elif item.keys() & keys and len(item.keys() & keys) >= len(found.keys() & keys):
+                found, error = item, None
+    cut = error is not None and _is_cut(error)
+    if found is not None and not (cut and found.keys() & keys):
+        return found
     if reply.finish == "length" or cut:
         raise BadAnswer(
             "truncated", "the reply ends before its JSON object is complete; write a shorter reply"
         )
-    if first_error is not None:
-        where = f"line {first_error.lineno}, column {first_error.colno}"
-        raise BadAnswer("schema", f"the JSON is malformed: {first_error.msg} ({where})")
+    if error is not None:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise BadAnswer("schema", f"the JSON is malformed: {error.msg} ({where})")
     raise BadAnswer("prose", "the reply contains no JSON object; answer with one JSON object only")
 
 

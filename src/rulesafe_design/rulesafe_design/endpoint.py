@@ -291,10 +291,12 @@ def read_reply(body: bytes, clean: Callable[[str], str]) -> Reply:
         parts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(text for text in parts if isinstance(text, str))
     finish: Finish = "stop"
-    if choice.get("finish_reason") == "length":
-        finish = "length"
-    elif refusal or choice.get("finish_reason") == "content_filter":
+    if refusal or choice.get("finish_reason") == "content_filter":
         finish = "refusal"
+    elif not content and (message.get("reasoning_content") or message.get("reasoning")):
+        finish = "reasoning"
+    elif choice.get("finish_reason") == "length":
+        finish = "length"
     text = refusal if isinstance(refusal, str) and refusal else content
     return Reply(
         clean(text if isinstance(text, str) else ""),

@@ -10,8 +10,9 @@ from typing import Any, Literal, Protocol
 
 from rulesafe_core.errors import RuleSafeError
 
-Finish = Literal["stop", "length", "refusal"]
-"""Why a reply ended: it is complete, it reached the length limit, or the model refused."""
+Finish = Literal["stop", "length", "refusal", "reasoning"]
+"""Why a reply ended: it is complete, it reached the length limit, the model refused, or there is
+only reasoning, in a field of its own."""
 
 FAILURES = {
     "rate": "too many requests (429)",

@@ -19,9 +19,9 @@ from rulesafe_core.body import (
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.robot import HOME, h1_2
-from rulesafe_core.transforms import from_xyz_rpy
+from rulesafe_core.transforms import from_xyz_rpy, to_quat_wxyz
 from rulesafe_core.urdf import to_urdf
-from rulesafe_core.urdf_reader import check_robot_urdf
+from rulesafe_core.urdf_reader import check_robot_urdf, read_kinematics
 
 pin = pytest.importorskip("pinocchio")
 
@@ -181,6 +181,21 @@ def test_our_own_urdf_passes_the_check_with_other_meshes_and_further_links(text,
     check_robot_urdf(path)
 
 
+def test_rotations_may_be_quaternions(text, tmp_path):
+    def edit(robot):
+        for element in robot.iter("origin"):
+            rpy = tuple(map(float, element.attrib.pop("rpy", "0 0 0").split()))
+            w, x, y, z = to_quat_wxyz(from_xyz_rpy(rpy=rpy))
+            element.set("quat_xyzw", f"{x} {y} {z} {w}")
+
+    path = tmp_path / "own.urdf"
+    path.write_text(changed(text, edit))
+    check_robot_urdf(path)
+    found, expected = (read_kinematics(urdf).joints for urdf in (path.read_text(), text))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one.origin, other.origin, atol=1e-9)
+
+
 def edit_elbow(tag: str, key: str, value: str):
     def edit(robot):
         joint = robot.find("joint[@name='right_elbow_joint']")
@@ -197,6 +212,7 @@ def edit_elbow(tag: str, key: str, value: str):
         (edit_elbow("axis", "xyz", "0 1"), "expected 3 finite number(s)"),
         (edit_elbow("origin", "xyz", "0.006 -0.0329 -0.183"), "origin 0.006 -0.0329 -0.183"),
         (edit_elbow("origin", "rpy", "0 0 0.001"), "rpy 0.0 0.0 0.001"),
+        (edit_elbow("origin", "quat", "1 0 0 0"), "the unknown attribute 'quat'"),
         (edit_elbow("parent", "link", "torso_link"), "parent 'torso_link'"),
         (lambda r: r.find("joint[@name='right_elbow_joint']").set("type", "fixed"), "type fixed"),
         (lambda r: r.find("joint[@name='right_elbow_joint']").set("name", "x"), "no joint"),

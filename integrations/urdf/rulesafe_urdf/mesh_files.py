@@ -19,6 +19,7 @@ from rulesafe_core.body import Color, Material, srgb_to_linear
 from rulesafe_core.errors import RuleSafeError, missing_package
 from rulesafe_core.text_files import read_bytes
 from rulesafe_core.transforms import Transform, apply
+from rulesafe_core.urdf_elements import mesh_names
 
 try:
     import trimesh
@@ -81,7 +82,13 @@ class MeshFolder:
         Raises:
             RuleSafeError: it is outside the folder; FileNotFoundError: it does not exist.
         """
-        folder, relative = self.folder, name.removeprefix("file://")
+        for each in mesh_names(name):
+            if path := self._existing(each):
+                return path
+        raise FileNotFoundError(name)
+
+    def _existing(self, name: str) -> Path | None:
+        folder, relative = self.folder, name
         if name.startswith("package://"):
             package, _, relative = name.removeprefix("package://").partition("/")
             # Only near folders, since all of the named folder is allowed. / has an empty name.
@@ -92,12 +99,10 @@ class MeshFolder:
         try:
             path = (folder / relative).resolve()
             found = path.is_file()
-        except (OSError, RuntimeError):  # the name is too long, or a loop of symbolic links
-            raise FileNotFoundError(name) from None
+        except (OSError, RuntimeError, ValueError):  # too long, a loop of links, or a null byte
+            return None
         self._check(path)
-        if not found:
-            raise FileNotFoundError(name)
-        return path
+        return path if found else None
 
     def read(self, path: Path) -> bytes:
         """Return the content of a file in the folder."""
@@ -142,7 +147,7 @@ class _Resolver(trimesh.resolvers.Resolver):
 
 
 def read_mesh(path: Path, folder: MeshFolder) -> list[Piece]:
-    """Read a mesh file, one piece for each of its materials.
+    """Read a mesh file, one piece for each of its materials; none if it has no triangles.
 
     Raises:
         RuleSafeError: the format is not supported, or the file cannot be parsed or is too large.
@@ -166,8 +171,6 @@ def read_mesh(path: Path, folder: MeshFolder) -> list[Piece]:
         raise RuleSafeError(f"{path}: {error}") from error
     except Exception as error:  # parsers of third parties raise anything on malformed input
         raise RuleSafeError(f"cannot read the mesh {path}: {error}") from error
-    if not pieces:
-        raise RuleSafeError(f"{path} contains no triangles")
     return pieces
 
 
@@ -245,6 +248,11 @@ def sphere_piece(radius: float) -> Piece:
 
 def cylinder_piece(radius: float, length: float) -> Piece:
     return _primitive(trimesh.creation.cylinder(radius, length, sections=24))
+
+
+def capsule_piece(radius: float, length: float) -> Piece:
+    """Return a capsule along z; `length` is that of its straight part."""
+    return _primitive(trimesh.creation.capsule(length, radius, count=(12, 12)))
 
 
 def _primitive(mesh: Any) -> Piece:

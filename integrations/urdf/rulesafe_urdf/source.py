@@ -13,10 +13,19 @@ from pathlib import Path
 
 import numpy as np
 
+from rulesafe_core.body import Material
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.text_files import parse_xml, read_text
+from rulesafe_core.text_files import read_text
 from rulesafe_core.transforms import Transform, about_axis, from_parts
-from rulesafe_urdf.elements import material, numbers, origin, primitive, rgba
+from rulesafe_core.urdf_elements import (
+    LARGEST,
+    attribute,
+    child_numbers,
+    origin,
+    read_urdf,
+    visual_color,
+)
+from rulesafe_urdf.elements import primitive, unread
 from rulesafe_urdf.mesh_files import PLAIN, MeshFolder, Piece, read_mesh
 
 MAX_ELEMENTS = 4000
@@ -108,14 +117,9 @@ def read_source(urdf: Path, root: Path | None = None) -> UrdfSource:
         root: folder that contains URDF and meshes, if it is not the URDF's folder.
 
     Raises:
-        RuleSafeError: for the first fault of the file, or for all missing meshes.
+        RuleSafeError: for the first fault of the file, or for all links without a readable mesh.
     """
-    try:
-        robot = parse_xml(read_text(urdf))
-    except (OSError, ET.ParseError) as error:
-        raise RuleSafeError(f"cannot read the URDF {urdf}: {error}") from error
-    except RuleSafeError as error:
-        raise RuleSafeError(f"cannot read the URDF {urdf}: {error}") from error
+    robot = read_urdf(urdf)
     try:
         return _source(robot, urdf, root)
     except RuleSafeError as error:
@@ -136,21 +140,28 @@ def _source(robot: ET.Element, urdf: Path, root: Path | None) -> UrdfSource:
         raise RuleSafeError("each joint must have a unique name")
     first, ordered = _tree(names, joints)
     folder = MeshFolder(urdf, root)
-    _check_meshes(robot, folder)
-    colors = {m.get("name", ""): m for m in robot.findall("material") if rgba(m) is not None}
+    colors = {m.get("name", ""): m for m in robot.findall("material")}
     meanings = read_semantics(urdf.parent / "semantics.txt")
     cache: dict[Path, list[Piece]] = {}
-    links = {}
+    links, notes, faults = {}, [], []
     for element in robot.findall("link"):
         name = element.get("name", "")
         try:
             _check_inertia(element)
-            shown = tuple(_shapes(element, "visual", folder, colors, cache))
-            solid = tuple(_shapes(element, "collision", folder, colors, cache))
+            lost: list[str] = []
+            shown = tuple(_shapes(element, "visual", folder, colors, cache, lost))
+            solid = tuple(_shapes(element, "collision", folder, colors, cache, lost))
         except RuleSafeError as error:
             raise RuleSafeError(f"link {name}: {error}") from error
+        if lost and not shown + solid:
+            faults.append(f"link {name}: {', '.join(dict.fromkeys(lost))}")
+        notes += [f"link {name}: {text}; its other shapes are used" for text in dict.fromkeys(lost)]
         links[name] = SourceLink(name, shown or solid, solid, meanings.get(name, ""))
-    notes = [f"{name} is missing or not readable: its mesh is plain" for name in folder.unread]
+    if faults:
+        raise RuleSafeError(f"{'; '.join(faults):.1000}; valid: at least one shape")
+    notes += [f"{name} is missing or not readable: its mesh is plain" for name in folder.unread]
+    for part in (*robot.findall("link"), *robot.findall("joint")):
+        notes += dict.fromkeys(unread(part))
     for joint in robot.findall("joint"):
         if (mimic := joint.find("mimic")) is not None:
             notes.append(f"{joint.get('name')} mimics {mimic.get('joint')}; here it moves freely")
@@ -182,18 +193,17 @@ def _joint(element: ET.Element, links: list[str]) -> SourceJoint:
         if ends[-1] not in links:
             raise RuleSafeError(f"joint {name}: its {tag} {ends[-1]!r} is no link of the file")
     try:
-        axis = np.array(numbers(element, "axis", "xyz", "1 0 0", 3))
+        axis = np.array(child_numbers(element, "axis", "xyz", "1 0 0", 3))
         limit = element.find("limit")
         lower, upper = -math.inf, math.inf
         if limit is not None and kind != "continuous":
-            lower = numbers(element, "limit", "lower", "0", 1)[0]
-            upper = numbers(element, "limit", "upper", "0", 1)[0]
+            lower, upper = _limit(element, "lower"), _limit(element, "upper")
         elif kind in ("revolute", "prismatic"):
             raise RuleSafeError("it has no limit")
         length = float(np.linalg.norm(axis))
         if kind != "fixed" and length < 1e-6:
             raise RuleSafeError("its axis has no length")
-        if lower > upper:
+        if not lower <= upper or math.inf in (lower, -upper):
             raise RuleSafeError(f"its limits are {lower:g} and {upper:g}; valid: lower <= upper")
         axis = axis / max(length, 1e-12)
         x, y, z = axis.tolist()
@@ -202,6 +212,19 @@ def _joint(element: ET.Element, links: list[str]) -> SourceJoint:
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"joint {name}: {error}") from error
+
+
+def _limit(joint: ET.Element, key: str) -> float:
+    """Return a limit of a joint; infinite if it is not finite or very large, as some files state
+    that there is none."""
+    text = attribute(joint, "limit", key, "0")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise RuleSafeError(f"its limit {key} is {text!r:.80}; valid: a number")
+    return value if abs(value) < LARGEST else math.copysign(math.inf, value)
 
 
 def _tree(names: list[str], joints: list[SourceJoint]) -> tuple[str, tuple[SourceJoint, ...]]:
@@ -229,26 +252,13 @@ def _tree(names: list[str], joints: list[SourceJoint]) -> tuple[str, tuple[Sourc
     return roots[0], tuple(ordered)
 
 
-def _check_meshes(robot: ET.Element, folder: MeshFolder) -> None:
-    missing = []
-    for mesh in robot.iter("mesh"):
-        name = mesh.get("filename", "")
-        try:
-            folder.find(name)
-        except FileNotFoundError:
-            missing.append(name)
-    if missing:
-        shown = ", ".join(dict.fromkeys(missing))
-        raise RuleSafeError(f"{len(set(missing))} mesh files are missing: {shown:.1000}")
-
-
 def _check_inertia(link: ET.Element) -> None:
     inertial = link.find("inertial")
     if inertial is None or link.find("visual") is None:
         return
-    mass = numbers(inertial, "mass", "value", "0", 1)[0]
+    mass = child_numbers(inertial, "mass", "value", "0", 1)[0]
     keys = ("ixx", "iyy", "izz")
-    moments = [numbers(inertial, "inertia", key, "0", 1)[0] for key in keys]
+    moments = [child_numbers(inertial, "inertia", key, "0", 1)[0] for key in keys]
     if mass <= 0 or min(moments) <= 0:
         raise RuleSafeError(
             f"its mass is {mass:g} kg and its moments of inertia {moments}; valid: above 0, or no "
@@ -262,24 +272,31 @@ def _shapes(
     folder: MeshFolder,
     colors: Mapping[str, ET.Element],
     cache: dict[Path, list[Piece]],
+    lost: list[str],
 ) -> Iterator[Piece]:
+    """Yield the shapes of a link, and append to `lost` the meshes without triangles or file."""
     for element in link.findall(role):
         geometry = element.find("geometry/*")
         if geometry is None:
             raise RuleSafeError(f"a {role} has no geometry")
         pose, scale = origin(element), np.ones(3)
         if geometry.tag == "mesh":
-            path = folder.find(geometry.get("filename", ""))
+            try:
+                path = folder.find(filename := geometry.get("filename", ""))
+            except FileNotFoundError:
+                lost.append(f"the {role} mesh {filename} is missing")
+                continue
             if path not in cache:
                 cache[path] = read_mesh(path, folder)
-            pieces = cache[path]
-            scale = np.array(numbers(element, "geometry/mesh", "scale", "1 1 1", 3))
+            if not (pieces := cache[path]):
+                lost.append(f"the {role} mesh {path} contains no triangles")
+            scale = np.array(child_numbers(element, "geometry/mesh", "scale", "1 1 1", 3))
             if not scale.all():
                 raise RuleSafeError(f"the scale of {path.name} is {scale.tolist()}; valid: not 0")
         else:
             pieces = [primitive(geometry)]
-        color = material(element, colors)
+        color = visual_color(element, colors)
         for piece in pieces:
             plain = piece.texture is None and piece.material == PLAIN
-            colored = replace(piece, material=color) if color and plain else piece
+            colored = replace(piece, material=Material(color)) if color and plain else piece
             yield colored.moved(pose, scale)

@@ -63,6 +63,61 @@ def test_primitives_are_read_too(tmp_path):
     assert np.ptp(link.solid[0].vertices, axis=0) == pytest.approx((0.2, 0.2, 2), abs=0.01)
 
 
+def test_a_rotation_may_be_a_quaternion(urdfs, sources, tmp_path):
+    shutil.copytree(urdfs["dial"].parent, tmp_path / "copy")
+    urdf = tmp_path / "copy/mobility.urdf"
+    text = swapped('rpy="1.57[^"]*"', 'quat_xyzw="0.5 -0.5 -0.5 0.5"')(urdf.read_text())
+    urdf.write_text(text)
+    for name, pose in sources["dial"].poses().items():
+        np.testing.assert_allclose(read_source(urdf).poses()[name], pose, atol=1e-9)
+
+
+def test_capsules_infinite_limits_and_further_elements(tmp_path):
+    text = """<robot name="x"><link name="a"><visual><pose>1 0 0</pose><geometry>
+        <capsule radius="0.1" length="1"/></geometry></visual></link><link name="b"/>
+        <joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+        <limit lower="-inf" upper="1e10" effort="1" velocity="1"/></joint></robot>"""
+    (tmp_path / "x.urdf").write_text(text)
+    source = read_source(tmp_path / "x.urdf")
+    vertices = source.links["a"].visual[0].vertices
+    assert np.abs(vertices).max(axis=0) == pytest.approx((0.1, 0.1, 0.6), abs=0.01)
+    assert (source.joints[0].lower, source.joints[0].upper) == (-np.inf, np.inf)
+    assert source.notes == ("link a: the element <pose> is not read",)
+
+
+@pytest.mark.parametrize("name", ["my%20box%C3%BC.obj", "my boxü.obj", ".\\my boxü.obj"])
+@pytest.mark.parametrize(
+    ("encoding", "declaration"),
+    [
+        ("utf-8", ""),
+        ("utf-8-sig", '<?xml version="1.0" encoding="UTF-8"?>'),
+        ("iso-8859-1", '<?xml version="1.0" encoding="ISO-8859-1"?>'),
+        ("utf-16", '<?xml version="1.0" encoding="utf-16"?>'),
+    ],
+)
+def test_file_names_encodings_and_namespaces(name, encoding, declaration, tmp_path):
+    trimesh.creation.box().export(tmp_path / "my boxü.obj")
+    text = f"""{declaration}<robot xmlns="http://drake.mit.edu" name="Tür"><link name="a"><visual>
+        <geometry><mesh filename="{name}"/></geometry></visual></link></robot>"""
+    (tmp_path / "x.urdf").write_bytes(text.encode(encoding))
+    source = read_source(tmp_path / "x.urdf")
+    assert source.name == "Tür" and len(source.links["a"].visual[0].faces) == 12
+
+
+@pytest.mark.parametrize("content", [None, b"v 0 0 0\nv 1 0 0\nl 1 2\n", b"v 0 0 0\n"])
+def test_a_mesh_without_file_or_faces_is_noted_if_the_link_has_others(content, tmp_path):
+    if content is not None:
+        (tmp_path / "lost.obj").write_bytes(content)
+    (tmp_path / "x.urdf").write_text(
+        """<robot name="x"><link name="a"><visual><geometry><mesh filename="lost.obj"/></geometry>
+        </visual><visual><geometry><box size="1 1 1"/></geometry></visual></link></robot>"""
+    )
+    source = read_source(tmp_path / "x.urdf")
+    assert len(source.links["a"].visual) == 1
+    (note,) = source.notes
+    assert re.match("link a: the visual mesh .*lost.obj .*; its other shapes are used", note)
+
+
 Edit = Callable[[str], str]
 
 
@@ -76,8 +131,8 @@ def swapped(old: str, new: str) -> Edit:
 
 FAULTS: dict[str, tuple[Edit, str]] = {
     "missing mesh": (
-        swapped("original-3.obj", "lost.obj"),
-        "1 mesh files are missing: textured_objs/lost.obj",
+        lambda text: text.replace("original-3.obj", "lost.obj"),
+        "link link_1: the visual mesh textured_objs/lost.obj is missing, .*; valid: at least one",
     ),
     "zero inertia": (
         swapped(
@@ -114,13 +169,27 @@ FAULTS: dict[str, tuple[Edit, str]] = {
     "joint type": (swapped("prismatic", "planar"), "joint joint_3: its type is 'planar'; valid"),
     "axis": (swapped('<axis xyz="0 -1 0"', '<axis xyz="0 0 0"'), "joint_0: its axis has no length"),
     "limit": (swapped('upper="2.2"', 'upper="-3"'), "joint_0: its limits are 0 and -3"),
-    "number": (swapped('lower="0"', 'lower="zero"'), "expected 1 finite .* got 'zero'"),
+    "number": (swapped('lower="0"', 'lower="zero"'), "its limit lower is 'zero'; valid: a number"),
     "no such link": (swapped('<child link="link_2"/>', '<child link="l"/>'), "'l' is no link"),
     "two roots": (swapped("</robot>", '<link name="alone"/></robot>'), "base, alone have no par"),
     "names": (swapped("</robot>", '<link name="base"/></robot>'), "a unique name"),
     "joint names": (swapped('name="joint_1"', 'name="joint_0"'), "each joint must have a unique"),
     "format": (swapped("original-3.obj", "paint.png"), "format is not supported; valid: .obj"),
     "geometry": (swapped("<mesh [^>]*3.obj[^>]*>", "<torus/>"), "its geometry is <torus>"),
+    "attribute": (
+        swapped('rpy="1.57', 'quat_wxyz="1 0 0 0" rpy="1.57'),
+        "joint joint_4: <origin> has the unknown attribute 'quat_wxyz'; valid: xyz, rpy, quat_xyzw",
+    ),
+    "rotations": (swapped('rpy="1.57', 'quat_xyzw="0 0 0 1" rpy="1.57'), "valid: one of them"),
+    "quaternion": (swapped('rpy="1.57[^"]*"', 'quat_xyzw="0 0 0 0"'), "valid: a unit quaternion"),
+    "origins": (swapped('<axis xyz="0 -1 0"/>', '<origin xyz="1 0 0"/>'), "several .* <origin>"),
+    "shapes": (swapped('3.obj"/>', '3.obj"/><box size="1 1 1"/>'), "<geometry> has 2 shapes"),
+    "nan": (swapped('upper="2.2"', 'upper="nan"'), "its limit upper is 'nan'; valid: a number"),
+    "no position": (swapped('lower="0" upper="2.2"', 'lower="inf" upper="inf"'), "limits are inf"),
+    "xacro": (
+        swapped("</robot>", '<x:include xmlns:x="http://www.ros.org/wiki/xacro"/></robot>'),
+        "it contains xacro elements; expand them",
+    ),
     "scale": (swapped('original-3.obj"', 'original-3.obj" scale="0 1 1"'), "valid: not 0"),
 }
 
@@ -253,7 +322,7 @@ def test_a_far_folder_with_the_name_of_a_package_is_not_allowed(tmp_path):
 @pytest.mark.parametrize("name", ["loop.stl", "a" * 300 + ".stl"])
 def test_names_that_the_file_system_refuses_are_missing_meshes(name, tmp_path):
     (tmp_path / "loop.stl").symlink_to("loop.stl")
-    with pytest.raises(RuleSafeError, match="1 mesh files are missing"):
+    with pytest.raises(RuleSafeError, match=r"a: the visual mesh .* is missing"):
         read_source(one_box(tmp_path, name))
 
 

@@ -4,10 +4,13 @@ All readers of files that a user names go through `read_bytes`, `read_text`, `pa
 `strict_yaml`. The limits apply before anything is parsed.
 """
 
+import codecs
 import hashlib
 import json
 import os
+import re
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import Element, fromstring
@@ -33,6 +36,13 @@ characters as several values."""
 
 MAX_MESSAGE = 4_000
 """Maximum number of characters of an error message."""
+
+_XML_ENCODING = re.compile(
+    rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']"
+    rb"(us-ascii|iso-8859-\d+|windows-125\d|gbk|gb2312|gb18030|big5|shift_jis|euc-(?:jp|kr))[\"']",
+    re.IGNORECASE,
+)
+"""An XML declaration with another encoding than UTF-8. UTF-16 is known by its byte order mark."""
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
@@ -61,21 +71,33 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(open_descriptor(path, os.O_RDONLY), "rb")
 
 
-def read_text(path: Path, limit: int = MAX_BYTES) -> str:
-    """Read a file of UTF-8 text without control characters; see `read_bytes`.
+def xml_encoding(content: bytes) -> str:
+    """Return the encoding of XML by its byte order mark or its declaration, otherwise UTF-8."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "UTF-16"
+    declared = _XML_ENCODING.match(content)
+    return declared[1].decode() if declared else "UTF-8-SIG"
+
+
+def read_text(
+    path: Path, limit: int = MAX_BYTES, encoding_of: Callable[[bytes], str] = lambda _: "UTF-8"
+) -> str:
+    """Read a file of text without control characters; see `read_bytes`. `encoding_of` returns the
+    encoding of a content.
 
     Raises:
         RuleSafeError: the file cannot be read, or its content is not valid.
         FileNotFoundError: the file does not exist.
     """
     try:
-        text = read_bytes(path, limit).decode("utf-8")
+        content = read_bytes(path, limit)
+        text = content.decode(encoding := encoding_of(content))
     except FileNotFoundError:
         raise
     except OSError as error:
         raise RuleSafeError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RuleSafeError(f"{path} is not UTF-8 text: {error}") from error
+        raise RuleSafeError(f"{path} is not {encoding} text: {error}") from error
     if (bad := control_character(text)) is not None:
         line = text.count("\n", 0, bad) + 1
         raise RuleSafeError(f"{path}, line {line}: control character {_name(text[bad])}")

@@ -5,7 +5,6 @@
 needs its renderer for coloured shapes.
 """
 
-import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -13,13 +12,22 @@ from pathlib import Path
 
 import numpy as np
 
-from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape, srgb_to_linear
+from rulesafe_core.body import Body, Joint, Link, Material, Mimic, Shape
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.meshes import MeshShape
 from rulesafe_core.robot import SHELL, h1_2
-from rulesafe_core.text_files import parse_xml, read_text
-from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
+from rulesafe_core.transforms import Transform, to_rpy
 from rulesafe_core.urdf import as_text
+from rulesafe_core.urdf_elements import (
+    attribute,
+    child_numbers,
+    mesh_names,
+    numbers,
+    origin,
+    parse_urdf,
+    read_urdf,
+    visual_color,
+)
 
 TOLERANCE = 1e-4
 """Largest difference of origins and axes (m, and entries of the rotation matrix) for which the
@@ -41,7 +49,7 @@ def read_kinematics(urdf: str) -> Body:
         RuleSafeError: the string is not a valid URDF.
     """
     try:
-        root = parse_xml(urdf)
+        root = parse_urdf(urdf)
         links = tuple(Link(link.get("name", "")) for link in root.findall("link"))
         joints = tuple(_joint(joint) for joint in root.findall("joint"))
     except (ET.ParseError, ValueError, RuleSafeError) as error:
@@ -50,18 +58,18 @@ def read_kinematics(urdf: str) -> Body:
 
 
 def _joint(element: ET.Element) -> Joint:
-    mimicked = _attribute(element, "mimic", "joint")
+    mimicked = attribute(element, "mimic", "joint")
     mimic = Mimic(
         mimicked,
-        float(_attribute(element, "mimic", "multiplier", "1")),
-        float(_attribute(element, "mimic", "offset", "0")),
+        float(attribute(element, "mimic", "multiplier", "1")),
+        float(attribute(element, "mimic", "offset", "0")),
     )
-    x, y, z = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
+    x, y, z = child_numbers(element, "axis", "xyz", "1 0 0", 3)
     return Joint(
         element.get("name", ""),
-        _attribute(element, "parent", "link"),
-        _attribute(element, "child", "link"),
-        _origin(element),
+        attribute(element, "parent", "link"),
+        attribute(element, "child", "link"),
+        origin(element),
         kind="revolute" if element.get("type") in ("revolute", "continuous") else "fixed",
         axis=(x, y, z),
         mimic=mimic if mimicked else None,
@@ -79,10 +87,7 @@ def check_robot_urdf(path: str | Path) -> None:
     Raises:
         RuleSafeError: the file cannot be read, or differs; the message lists all differences.
     """
-    try:
-        robot = parse_xml(read_text(Path(path)))
-    except (OSError, ET.ParseError) as error:
-        raise RuleSafeError(f"cannot read the robot URDF {path}: {error}") from error
+    robot = read_urdf(Path(path))
     body = h1_2()
     links = {link.get("name") for link in robot.findall("link")}
     joints = {joint.get("name"): joint for joint in robot.findall("joint")}
@@ -105,16 +110,16 @@ def _faults(joint: Joint, element: ET.Element) -> list[str]:
     if element.get("type") != joint.kind:
         faults.append(f"type {element.get('type')}, expected {joint.kind}")
     for tag, expected in (("parent", joint.parent), ("child", joint.child)):
-        name = _attribute(element, tag, "link")
+        name = attribute(element, tag, "link")
         if name != expected:
             faults.append(f"{tag} {name!r}, expected {expected!r}")
     try:
-        origin = _origin(element)
-        axis = _numbers(_attribute(element, "axis", "xyz", "1 0 0"), 3)
+        pose = origin(element)
+        axis = child_numbers(element, "axis", "xyz", "1 0 0", 3)
     except RuleSafeError as error:
         return [*faults, str(error)]
-    if np.abs(origin - joint.origin).max() > TOLERANCE:
-        faults.append(f"origin {_origin_text(origin)}, expected {_origin_text(joint.origin)}")
+    if np.abs(pose - joint.origin).max() > TOLERANCE:
+        faults.append(f"origin {_origin_text(pose)}, expected {_origin_text(joint.origin)}")
     if joint.kind != "fixed" and np.abs(np.subtract(axis, joint.axis)).max() > TOLERANCE:
         faults.append(f"axis {as_text(axis)}, expected {as_text(joint.axis)}")
     return faults
@@ -135,7 +140,7 @@ def robot_from_urdf(path: str | Path) -> Body:
             is invalid; the message names the link.
     """
     check_robot_urdf(path)
-    root, body = parse_xml(read_text(Path(path))), h1_2()
+    root, body = read_urdf(Path(path)), h1_2()
     materials = {material.get("name", ""): material for material in root.findall("material")}
     shapes = {
         link.get("name", ""): tuple(_shapes(link, Path(path), materials))
@@ -150,9 +155,9 @@ def robot_from_urdf(path: str | Path) -> Body:
 def _mounts(root: ET.Element, placed: set[str]) -> Iterator[Joint]:
     """Yield fixed joints, parents first, for the descendants of the placed links."""
     joints = [
-        Joint(joint.get("name", ""), ends[0], ends[1], _origin(joint), kind="fixed")
+        Joint(joint.get("name", ""), ends[0], ends[1], origin(joint), kind="fixed")
         for joint in root.findall("joint")
-        if all(ends := [_attribute(joint, tag, "link") for tag in ("parent", "child")])
+        if all(ends := [attribute(joint, tag, "link") for tag in ("parent", "child")])
     ]
     while found := [j for j in joints if j.parent in placed and j.child not in placed]:
         yield found[0]
@@ -175,57 +180,33 @@ def _shape(element: ET.Element, urdf: Path) -> Shape:
     geometry = element.find("geometry/*")
     if geometry is None:
         raise RuleSafeError(f"a {element.tag} has no geometry")
-    pose = _origin(element)
+    pose = origin(element)
     if geometry.tag == "mesh":
-        scale = _numbers(geometry.get("scale", "1 1 1"), 3)
+        scale = numbers(geometry.get("scale", "1 1 1"), 3)
         return MeshShape("mesh", scale, pose, path=_mesh_file(geometry.get("filename", ""), urdf))
     if geometry.tag not in _SIZES:
         raise unknown_name("geometry", geometry.tag, (*_SIZES, "mesh"))
     count, names = _SIZES[geometry.tag]
     size = " ".join(geometry.get(name, "") for name in names)
-    return Shape(geometry.tag, _numbers(size, count), pose)
+    return Shape(geometry.tag, numbers(size, count), pose)
 
 
 def _mesh_file(name: str, urdf: Path) -> Path:
     folder = urdf.resolve().parent
-    if name.startswith("package://"):
-        in_package = name.removeprefix("package://")
-        # The folder may not have the package's name, for example after a download.
-        names = (in_package, in_package.partition("/")[2])
-        candidates = [parent / n for parent in (folder, *folder.parents) for n in names if n]
-    else:
-        candidates = [folder / name.removeprefix("file://")]
-    for file in candidates:
-        if file.is_file():
-            return file
+    for path in mesh_names(name):
+        candidates = [folder / path]
+        if path.startswith("package://"):
+            in_package = path.removeprefix("package://")
+            # The folder may not have the package's name, for example after a download.
+            names = (in_package, in_package.partition("/")[2])
+            candidates = [parent / n for parent in (folder, *folder.parents) for n in names if n]
+        for file in candidates:
+            if file.is_file():
+                return file
     raise RuleSafeError(f"there is no mesh file {name!r} in {folder}")
 
 
 def _material(visual: ET.Element, materials: Mapping[str, ET.Element]) -> Material:
     """Return the material of a visual: its colour, or that of the named robot material."""
-    own = visual.find("material")
-    for material in () if own is None else (own, materials.get(own.get("name", ""), own)):
-        if rgba := _attribute(material, "color", "rgba"):
-            red, green, blue = (srgb_to_linear(value) for value in _numbers(rgba, 4)[:3])
-            return replace(SHELL, color=(red, green, blue))
-    return SHELL
-
-
-def _origin(element: ET.Element) -> Transform:
-    xyz, rpy = (_attribute(element, "origin", key, "0 0 0") for key in ("xyz", "rpy"))
-    return from_xyz_rpy(_numbers(xyz, 3), _numbers(rpy, 3))
-
-
-def _attribute(element: ET.Element, tag: str, name: str, default: str = "") -> str:
-    child = element.find(tag)
-    return default if child is None else child.get(name, default)
-
-
-def _numbers(text: str, count: int) -> tuple[float, ...]:
-    try:
-        numbers = tuple(float(word) for word in text.split())
-    except ValueError:
-        numbers = ()
-    if len(numbers) != count or not all(map(math.isfinite, numbers)):
-        raise RuleSafeError(f"expected {count} finite number(s), got {text!r}")
-    return numbers
+    color = visual_color(visual, materials)
+    return SHELL if color is None else replace(SHELL, color=color)

@@ -155,7 +155,7 @@ PIP = {
             "sapien",
         ),
         *("tokenizers", "toppra", "torch", "transformers", "trimesh", "tyro"),
-        *("websockets", "zarr"),
+        "websockets",
     )
 }
 """Name of a module that is not required by ROS 2 -> of its distribution."""

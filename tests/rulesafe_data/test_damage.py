@@ -11,6 +11,7 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data import attempt_recording, layout, tables
+from rulesafe_data.clouds import Clouds
 from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.states import load_states
 from rulesafe_data.store import EpisodeStore
@@ -63,6 +64,46 @@ def test_no_damaged_byte_changes_the_shipped_states(tmp_path):
             np.testing.assert_array_equal(found.actions, expected.actions)
         damage(path, position, value)
     assert refused > 30
+
+
+def test_no_damaged_byte_changes_a_point_cloud(root, tmp_path):
+    shutil.copytree(root / "clouds.zarr", tmp_path / "clouds.zarr")
+    expected, choices, refused = Clouds(tmp_path, 1).frames(), random.Random(1), 0
+    files = sorted((tmp_path / "clouds.zarr/episode_000001").rglob("*.0.0"))
+    for _ in range(100):
+        path = choices.choice(files)
+        content = path.read_bytes()
+        position = choices.randrange(len(content))
+        if choices.random() < 0.5:
+            damage(path, position, 1 << choices.randrange(8))
+        else:
+            path.write_bytes(content[:position])
+        try:
+            np.testing.assert_array_equal(Clouds(tmp_path, 1).frames(), expected)
+        except RuleSafeError as error:
+            assert str(path) in str(error)
+            refused += 1
+        path.write_bytes(content)
+    assert refused == 100
+    path.unlink()
+    with pytest.raises(RuleSafeError, match=f"{path} is missing"):
+        Clouds(tmp_path, 1).frames()
+
+
+def test_point_clouds_without_checksums_are_read_if_the_sizes_are_right(root, tmp_path):
+    shutil.copytree(root / "clouds.zarr", tmp_path / "clouds.zarr")
+    group = tmp_path / "clouds.zarr/episode_000001"
+    (group / ".zattrs").unlink()  # as in datasets of earlier versions
+    expected = Clouds(root, 1).frames()
+    np.testing.assert_array_equal(Clouds(tmp_path, 1).frames(), expected)
+    content = (group / "rgb/2.0.0").read_bytes()
+    for damaged in (content[:-1], content[:10], content[:4] + bytes(4) + content[8:]):
+        (group / "rgb/2.0.0").write_bytes(damaged)
+        for read in (lambda: Clouds(tmp_path, 1).frame(39), Clouds(tmp_path, 1).frames):
+            with pytest.raises(RuleSafeError, match=r"rgb/2\.0\.0 is damaged: "):
+                read()
+    (group / "rgb/2.0.0").unlink()
+    assert not Clouds(tmp_path, 1).frame(39)[:, 3:].any()
 
 
 @pytest.mark.parametrize("read", [tables.about, tables.row_count, tables.read_columns])

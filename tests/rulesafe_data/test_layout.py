@@ -7,6 +7,7 @@ import av
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import zarr
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
@@ -149,6 +150,10 @@ def test_clouds_are_zarr_of_version_2(root):
         assert (about["zarr_format"], about["dtype"]) == (2, dtype)
         assert about["shape"] == [40, 50, 3]
     assert load(root / "clouds.zarr/.zgroup") == {"zarr_format": 2}
+    episode = zarr.open(str(root / "clouds.zarr"), mode="r")["episode_000001"]
+    expected = Clouds(root, 1).frames()
+    np.testing.assert_array_equal(episode["xyz"][:], expected[..., :3])
+    np.testing.assert_array_equal(episode["rgb"][:], np.rint(expected[..., 3:] * 255))
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_facts_are_privileged(root):
 
 
 def test_a_dataset_without_pictures_needs_no_decoder(states_only, tmp_path):
-    """Neither PyAV nor zarr is imported for joint states alone."""
+    """Neither PyAV nor numcodecs is imported for joint states alone."""
     store = EpisodeStore(states_only)
     assert "observation.images.head" not in store.keys
     assert json.loads((states_only / "meta/info.json").read_text())["video_path"] is None

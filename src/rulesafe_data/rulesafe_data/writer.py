@@ -205,7 +205,7 @@ class DatasetWriter:
         self, index: int, length: int, frames: Iterable[Frame], digest: Any
     ) -> dict[str, Any]:
         """Write videos and point clouds; return their metadata."""
-        from rulesafe_data.frame_writer import FrameWriter  # needs av, and zarr for clouds
+        from rulesafe_data.frame_writer import FrameWriter  # needs av, and numcodecs for clouds
 
         writer = FrameWriter(self.root, index, length, self._cameras)
         try:

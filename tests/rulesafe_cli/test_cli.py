@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 from rulesafe_cli import cli
+from rulesafe_cli.arguments import arguments_of
 from rulesafe_cli.cli import main
 from rulesafe_cli.completion import candidates
 from rulesafe_cli.table import COMMANDS, INTEGRATIONS, Command
+from rulesafe_core.files import exclusive_output
 from rulesafe_locks.plans import opens_door, shortest_plan
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
@@ -301,6 +303,50 @@ def test_a_full_disk_is_no_unexpected_error(monkeypatch, capsys, number):
     assert cli.main(["doctor"]) == 2
     message = f"rulesafe: cannot write out<U+001B>.svg: {os.strerror(number)}\n"
     assert capsys.readouterr().err == message
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "/proc/x", "x\x1b"])
+def test_errors_of_the_operating_system_are_one_line(monkeypatch, capsys, name):
+    monkeypatch.setattr(cli, "_dispatch", lambda argv: Path(name, "y").mkdir())
+    assert cli.main(["doctor"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("rulesafe: ") and error.count("\n") == 1 and len(error) < 300
+    assert "\x1b" not in error
+
+
+@pytest.mark.parametrize(("stream", "code"), [(">&-", 0), ("2>&-", 0), ("> /dev/full", 2)])
+def test_a_standard_stream_that_cannot_be_written_to_is_no_traceback(stream, code, tmp_path):
+    errors = tmp_path / "errors"
+    errors.touch()
+    words = f"{sys.executable} -m rulesafe_cli.cli rules list {stream}"
+    done = subprocess.run(
+        words if stream.startswith("2") else f"{words} 2> {errors}",
+        shell=True,
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == code
+    assert len(errors.read_text().splitlines()) == (code != 0)
+
+
+def test_commands_with_the_same_output_exclude_each_other(tmp_path, capsys):
+    out = tmp_path / "new" / "tokens.parquet"
+    words = ["memory", "tokens", "nothing", "--model", "nothing", "--out", str(out)]
+    with exclusive_output(out, "rulesafe memory tokens"):
+        assert main(words) == 2
+        assert f"{out} is in use: another `rulesafe memory tokens`" in capsys.readouterr().err
+    assert main(words) == 2
+    assert "no model 'nothing'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_output_of_a_command_is_locked():
+    """The lock is that of the parameter `out`."""
+    for command in COMMANDS:
+        for name, function in command.functions().items():
+            for argument in arguments_of(function):
+                assert argument.owner is function or argument.name != "out", name
 
 
 def test_an_argument_with_a_control_character_is_refused(tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from rulesafe_core.files import (
     check_regular,
     draft_file,
     exclusive_lock,
+    exclusive_output,
     locked,
     write_atomically,
 )
@@ -80,3 +82,22 @@ def test_only_regular_files_are_regular(tmp_path, pipe):
 def write(path):
     path.write_bytes(b"")
     return path
+
+
+def test_one_process_at_a_time_writes_an_output(tmp_path):
+    out = tmp_path / "new/file"
+    with exclusive_output(out, "test"):
+        with (
+            pytest.raises(RuleSafeError, match=r"file is in use: another `test` writes to it"),
+            exclusive_output(tmp_path / "new/../new/file", "test"),
+        ):
+            pass
+        with exclusive_output(tmp_path / "new/other", "test"):
+            out.touch()
+    assert [path.name for path in out.parent.iterdir()] == ["file"]
+    with pytest.raises(ValueError), exclusive_output(tmp_path / "a/b/c", "test"):
+        raise ValueError
+    assert not (tmp_path / "a").exists()
+    for path in ("/", "/proc/x/y"):  # no lock; the error is that of the command
+        with exclusive_output(Path(path), "test"):
+            pass

@@ -122,6 +122,12 @@ def test_deep_json_is_refused(text):
         parse_json(text)
 
 
+def test_halves_of_surrogate_pairs_are_replaced(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text(r'{"a\udfff": ["x\ud800", "\ud83d\ude00"]}')
+    assert read_json(path, "a test") == {"a<U+DFFF>": ["x<U+D800>", "\U0001f600"]}
+
+
 def test_texts_of_a_file_cannot_control_the_terminal(tmp_path):
     path = tmp_path / "file.json"
     path.write_text('{"a\\u001b": ["\\u001b]0;title\\u0007", "\\u009b", "line\\nbreak"]}')

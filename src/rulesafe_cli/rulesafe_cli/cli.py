@@ -1,8 +1,8 @@
 """The `rulesafe` command: looks up the subcommand in the table and calls its function.
 
-A RuleSafeError, an unusable path, or a missing package is printed as one line on stderr, with exit
-code 2; Ctrl-C has exit code 130. Any other exception is a bug: after its traceback the last line
-says what to do.
+A RuleSafeError, an error of the operating system, or a missing package is printed as one line on
+stderr, with exit code 2; Ctrl-C has exit code 130. Any other exception is a bug: the last line after
+its traceback says what to do.
 """
 
 import os
@@ -10,11 +10,14 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from inspect import getdoc
+from functools import wraps
+from inspect import getdoc, signature
+from pathlib import Path
+from typing import Any
 
 from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
-from rulesafe_core.files import NO_ROOM
+from rulesafe_core.files import NO_ROOM, exclusive_output
 from rulesafe_core.text_files import control_character, printable, shown_error
 
 BUG = (
@@ -25,6 +28,7 @@ BUG = (
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command line, by default that of the process, and return the exit code."""
+    _open_standard_streams()
     try:
         code = _dispatch(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()  # here, so that a closed pipe raises BrokenPipeError within the try
@@ -32,33 +36,52 @@ def main(argv: list[str] | None = None) -> int:
     except RuleSafeError as error:
         print(f"rulesafe: {shown_error(error)}", file=sys.stderr)
         return 2
-    except (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
-        shown = printable(str(error.filename or error))
-        print(f"rulesafe: {shown}: {error.strerror}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The interpreter flushes again at exit, so stdout must be writable.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except ModuleNotFoundError as error:
         print(f"rulesafe: {missing_package(error)}", file=sys.stderr)
         return 2
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in NO_ROOM:
-            name = printable(str(error.filename or "a file"))
-            print(f"rulesafe: cannot write {name}: {error.strerror}", file=sys.stderr)
-            return 2
+        if isinstance(error, OSError) and error.errno:
+            return _os_error(error)
         traceback.print_exc()
         print(BUG, file=sys.stderr)
         return 1
 
 
+def _os_error(error: OSError) -> int:
+    """Print an error of the operating system in one line and return the exit code; a closed pipe,
+    as of `| head`, is not printed."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # The interpreter flushes again at exit, so stdout must be writable.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return 1
+    name = printable(str(error.filename or ""))
+    name = name if len(name) <= 200 else f"{name[:200]} ..."
+    what = f"cannot write {name or 'a file'}" if error.errno in NO_ROOM else name
+    text = os.strerror(error.errno or 0)
+    print(f"rulesafe: {what}: {text}" if what else f"rulesafe: {text}", file=sys.stderr)
+    return 2
+
+
+def _open_standard_streams() -> None:
+    """Open /dev/null in place of closed standard streams: otherwise a file that is opened later
+    would have the number of one, and libraries would print into it."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (open until the exit)
+
+
 def _dispatch(argv: list[str]) -> int:
     for word in argv:  # names of files are printed
         if control_character(word) is not None:
-            raise RuleSafeError(f"the argument {word!r} has a control character")
+            raise RuleSafeError(f"the argument {word!r} has a control character or is not UTF-8")
     if not argv or argv[0] in ("-h", "--help"):
         print(help_text())
         return 0 if argv else 2
@@ -116,7 +139,7 @@ def _call(function: Function, name: str, args: Sequence[str], listed: str) -> in
     try:
         # DisallowNone: None is the value of an omitted option, not a choice in the help.
         return tyro.cli(
-            function,
+            _with_exclusive_output(function, name),
             prog=f"rulesafe {name}",
             description=about + listed,
             args=args,
@@ -132,6 +155,21 @@ def _call(function: Function, name: str, args: Sequence[str], listed: str) -> in
                     hint = f"do you mean {like[0]}?" if like else f"see rulesafe {name} --help"
                     print(f"rulesafe {name} has no option {option}: {hint}", file=sys.stderr)
         raise
+
+
+def _with_exclusive_output(function: Function, name: str) -> Function:
+    """Return a command that holds an exclusive lock on its `out`: of two commands with the same
+    output, the results of one would be lost."""
+
+    @wraps(function)
+    def run(*args: Any, **options: Any) -> Any:
+        out = signature(function).bind(*args, **options).arguments.get("out")
+        if not isinstance(out, Path):
+            return function(*args, **options)
+        with exclusive_output(out, f"rulesafe {name}"):
+            return function(*args, **options)
+
+    return run
 
 
 def _listed(functions: Mapping[str, Function]) -> str:

@@ -136,12 +136,52 @@ def exclusive_lock(
     except OSError as error:
         raise RuleSafeError(f"cannot write to folder {folder}: {error.strerror}") from error
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RuleSafeError(f"{folder} is in use: another `{command}` writes to it") from None
+        _lock_or_raise(lock, folder, command)
         check()
         yield
+
+
+@contextlib.contextmanager
+def exclusive_output(path: Path, command: str) -> Iterator[None]:
+    """Hold an exclusive lock on the path that a command writes, a file or a folder.
+
+    The lock is a hidden file beside the path, which is removed at the end, as are folders that were
+    created for it and are empty. There is no lock if the folder of the path cannot be written to.
+
+    Args:
+        path: the path.
+        command: the command, for the error message.
+
+    Raises:
+        RuleSafeError: another process holds the lock.
+    """
+    target = Path(os.path.realpath(path))
+    lock = target.parent / f".{target.name}{LOCK}"
+    created = [folder for folder in lock.parents if not folder.exists()]
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            held = False
+            while not held:  # a process that ends may remove the file before it is locked here
+                file = stack.enter_context(_open_lock(lock))
+                _lock_or_raise(file, path, command)
+                with contextlib.suppress(FileNotFoundError):
+                    held = os.path.samestat(os.fstat(file.fileno()), lock.stat())
+            stack.callback(lock.unlink, missing_ok=True)
+        try:
+            yield
+        finally:
+            stack.close()
+            with contextlib.suppress(OSError):
+                for folder in created:
+                    folder.rmdir()
+
+
+def _lock_or_raise(file: IO[str], path: Path, command: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise RuleSafeError(f"{path} is in use: another `{command}` writes to it") from None
 
 
 @contextlib.contextmanager

@@ -162,10 +162,17 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
     Args:
         args: command-line arguments.
         handle_signals: whether SIGINT and SIGTERM also shut rclpy down.
+
+    Raises:
+        RuleSafeError: rclpy cannot start, for example because its log folder cannot be created.
     """
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
-    rclpy.init(args=list(args), signal_handler_options=options)
+    try:
+        rclpy.init(args=list(args), signal_handler_options=options)
+    except RuntimeError as error:
+        rclpy.try_shutdown()
+        raise RuleSafeError(f"ROS 2 cannot start: {error}") from error
     try:
         yield
     finally:

@@ -12,7 +12,8 @@ NODES = "rulesafe.nodes"
 
 
 def node() -> int:
-    """Run the node named like this executable; return its exit code (2: a package is missing).
+    """Run the node named like this executable; return its exit code (2: a package is missing, or it
+    cannot start).
 
     Importing a node takes seconds, and a launch may already stop it during that time. Until the
     node installs its own handler, SIGINT ends the process with code 130 and without output: a
@@ -23,7 +24,7 @@ def node() -> int:
     from importlib.metadata import entry_points
     from pathlib import Path
 
-    from rulesafe_core.errors import missing_package
+    from rulesafe_core.errors import RuleSafeError, missing_package
 
     # The packages of a sourced workspace precede those of the Python environment.
     entry = next(iter(entry_points(group=NODES, name=Path(sys.argv[0]).name)))
@@ -33,5 +34,9 @@ def node() -> int:
         print(f"{entry.name}: {missing_package(error)}", file=sys.stderr)
         return 2
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    code: int = main()
+    try:
+        code: int = main()
+    except RuleSafeError as error:
+        print(f"{entry.name}: {error}", file=sys.stderr)
+        return 2
     return code

@@ -105,10 +105,15 @@ def read_text(
 
 
 def control_character(text: str) -> int | None:
-    """Return the position of the first control character, except tab, line break and page break."""
+    """Return the position of the first control character, except tab, line break and page break, or
+    of half a surrogate pair, which no file and no terminal can encode."""
     if text.isprintable():
         return None
-    bad = (i for i, c in enumerate(text) if unicodedata.category(c) == "Cc" and c not in "\t\n\r\f")
+    bad = (
+        i
+        for i, c in enumerate(text)
+        if unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r\f"
+    )
     return next(bad, None)
 
 

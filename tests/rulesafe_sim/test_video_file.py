@@ -1,7 +1,24 @@
-"""A film without room on the disk."""
+"""A film without room on the disk, and one that is interrupted."""
 
 import subprocess
 import sys
+
+import numpy as np
+import pytest
+
+from rulesafe_sim.video_file import VideoFile
+
+
+def test_a_film_has_its_name_when_it_is_complete(tmp_path):
+    path, image = tmp_path / "film.mp4", np.zeros((64, 64, 3), np.uint8)
+    with pytest.raises(KeyboardInterrupt), VideoFile(path) as film:
+        film.hold(image, 1)
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+    with VideoFile(path) as film:
+        film.hold(image, 1)
+        assert not path.exists()
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_full_disk_is_an_error_that_names_the_file(tmp_path):
@@ -23,3 +40,4 @@ except RuleSafeError as error:
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert f"cannot write {tmp_path / 'film.mp4'}: File too large" in result.stdout, result.stderr
+    assert not list(tmp_path.iterdir())

@@ -16,6 +16,7 @@ from lerobot_env_rulesafe.env import PREPROCESSOR
 from lerobot_env_rulesafe.memory import MemoryTokensProcessorStep
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import draft_folder
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
 from rulesafe_data.layout import STATE, image_key
@@ -72,12 +73,12 @@ def prepare(
         steps.insert(tokenizer + 1, step)
     if out.exists():
         raise RuleSafeError(f"{out} exists: give a new folder")
-    out.mkdir(parents=True)
-    for file in pretrained.iterdir():
-        if file.is_file() and file.name not in (CONFIG, PREPROCESSOR):
-            (out / file.name).symlink_to(file.resolve())
-    write_json(out / PREPROCESSOR, {**preprocessor, "steps": steps})
-    write_json(out / CONFIG, {**config, "input_features": _features()})
+    with draft_folder(out) as draft:
+        for file in pretrained.iterdir():
+            if file.is_file() and file.name not in (CONFIG, PREPROCESSOR):
+                (draft / file.name).symlink_to(file.resolve())
+        write_json(draft / PREPROCESSOR, {**preprocessor, "steps": steps})
+        write_json(draft / CONFIG, {**config, "input_features": _features()})
 
 
 def _features() -> dict[str, Any]:

@@ -55,13 +55,11 @@ def layout_of(source: UrdfSource, mapping: SafeMapping) -> Layout:
 
 
 def build_safe(source: UrdfSource, mapping: SafeMapping, out: Path) -> SafeFile:
-    """Write the meshes of a safe into the folder `out` without its suffix; return its content.
+    """Write the meshes of a safe into the new folder `out` without its suffix; return its content.
 
     Phases are marked visible until they are measured (phases.py).
     """
-    with ObjFolder(out.with_suffix(""), out.parent) as folder:
-        about = _write_parts(folder, layout_of(source, mapping), mapping)
-        folder.commit()
+    about = _write_parts(ObjFolder(out.with_suffix("")), layout_of(source, mapping), mapping)
     return replace(about, meshes_sha256=digest(mesh_files(about), out.parent))
 
 

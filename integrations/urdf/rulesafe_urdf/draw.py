@@ -9,6 +9,7 @@ from PIL import Image
 
 from planner_node.hand import operation
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import draft_file
 from rulesafe_sim.safes import load_safe
 from rulesafe_urdf.sheets import hand_sheet, safe_sheet, stack
 
@@ -51,7 +52,8 @@ def save(image: Image.Image, path: Path) -> None:
     if path.suffix not in FORMATS:
         raise RuleSafeError(f"{path}: the file name must end in one of {', '.join(FORMATS)}")
     try:
-        image.save(path, quality=88)
+        with draft_file(path) as draft:
+            image.save(draft, Image.registered_extensions()[path.suffix], quality=88)
     except OSError as error:
         raise RuleSafeError(f"cannot write {path}: {error}") from error
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rulesafe_core.body import Link, Material, Shape
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import draft_folder
 from rulesafe_core.meshes import MeshShape, scaled_hull
 from rulesafe_core.transforms import apply
 from rulesafe_core.urdf import to_urdf
@@ -26,18 +27,19 @@ def export_safe(safe: Safe, out: Path) -> Path:
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RuleSafeError(f"{out} exists and is no empty folder")
-    meshes = out / "meshes"
+    name = f"{safe.id}.urdf"
     try:
-        meshes.mkdir(parents=True)
-        body = safe_body(safe)
-        links = tuple(_meshed(link, meshes) for link in body.links)
-        # Relative names, so that the folder can be moved.
-        urdf = to_urdf(replace(body, links=links)).replace(escape(f"file://{out.absolute()}/"), "")
-        path = out / f"{safe.id}.urdf"
-        path.write_text(urdf, encoding="utf-8")
+        with draft_folder(out) as draft:
+            (draft / "meshes").mkdir()
+            body = safe_body(safe)
+            links = tuple(_meshed(link, draft / "meshes") for link in body.links)
+            # Relative names, so that the folder can be moved.
+            folder = escape(f"file://{draft.absolute()}/")
+            urdf = to_urdf(replace(body, links=links)).replace(folder, "")
+            (draft / name).write_text(urdf, encoding="utf-8")
     except OSError as error:
         raise RuleSafeError(f"cannot write {error.filename}: {error.strerror}") from error
-    return path
+    return out / name
 
 
 def _meshed(link: Link, folder: Path) -> Link:

@@ -1,7 +1,9 @@
 """The import of a safe: read, propose or read the mapping, build, measure phases, draw."""
 
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_sim.safes import read_safe
@@ -11,7 +13,7 @@ from rulesafe_urdf.mapping import SafeMapping, read_mapping, rounded
 from rulesafe_urdf.obj_writer import MARKER, check_folder
 from rulesafe_urdf.phases import measured
 from rulesafe_urdf.propose import propose
-from rulesafe_urdf.source import read_source
+from rulesafe_urdf.source import UrdfSource, read_source
 
 DRAWING = "points.png"
 
@@ -65,28 +67,42 @@ def import_urdf(
     else:
         choice = read_mapping(mapping)
     try:
-        about = build_safe(source, choice, out)
-        write_safe(about, choice, out, urdf.name)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=out.parent, prefix=f".{out.stem}-") as temporary:
+            _write(result, source, choice, Path(temporary, out.name), urdf.name)
+            # The file of the safe comes last, since it makes the import complete.
+            out.unlink(missing_ok=True)
+            shutil.rmtree(out.with_suffix(""), ignore_errors=True)
+            for path in (out.with_suffix(""), out):
+                Path(temporary, path.name).rename(path)
     except OSError as error:
         raise RuleSafeError(f"cannot write {error.filename}: {error.strerror}") from error
+    return result
+
+
+def _write(
+    result: Imported, source: UrdfSource, choice: SafeMapping, draft: Path, urdf: str
+) -> None:
+    """Write the file of a safe, `draft`, and the folder beside it; describe them in `result`."""
+    about = build_safe(source, choice, draft)
+    write_safe(about, choice, draft, urdf)
     result.lines += [f"{name}: {line}" for name, line in describe(about).items()]
     try:
-        safe = read_safe(out)
+        safe = read_safe(draft)
     except RuleSafeError as error:
-        result.fault = str(error)
-        return result
+        result.fault = str(error).replace(str(draft), str(result.file))
+        return
     try:
         about, differences = measured(about, safe)
-        write_safe(about, choice, out, urdf.name)
-        save(figure(safe=str(out)), out.with_suffix("") / DRAWING)
+        write_safe(about, choice, draft, urdf)
+        save(figure(safe=str(draft)), draft.with_suffix("") / DRAWING)
     except RuleSafeError as error:
         result.notes.append(f"phases were not measured, and points not drawn: {error}")
-        return result
+        return
     for name, difference in differences.items():
         part = getattr(about.parts, name)
         shown = "visible" if part.shape.phase_visible else "hidden"
         result.lines.append(f"phase of the {name}: {shown} ({difference:.1%} of its pixels differ)")
-    return result
 
 
 def _check_unedited(path: Path, proposed: SafeMapping) -> None:

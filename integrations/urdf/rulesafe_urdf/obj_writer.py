@@ -1,8 +1,6 @@
 """Write the meshes of a safe: OBJ with normals and texture coordinates, PNG, and binary STL."""
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -33,40 +31,16 @@ STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("att
 
 
 class ObjFolder:
-    """The folder of an imported safe's meshes.
-
-    Files are written into a folder beside it; `commit` replaces those of an earlier import.
+    """The new folder of an imported safe's meshes.
 
     Args:
-        folder: the folder.
-        base: folder to which the returned names are relative.
-
-    Raises:
-        RuleSafeError: the folder has other content.
+        folder: the folder; returned names are relative to the folder that contains it.
     """
 
-    def __init__(self, folder: Path, base: Path):
-        check_folder(folder)
-        base.mkdir(parents=True, exist_ok=True)
-        self._final, self._base = folder, base
-        self._folder = Path(tempfile.mkdtemp(dir=base, prefix=f".{folder.name}."))
+    def __init__(self, folder: Path):
+        folder.mkdir(parents=True)
+        self._folder = folder
         self._textures: dict[int, tuple[Image.Image, str]] = {}
-
-    def __enter__(self) -> "ObjFolder":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def commit(self) -> None:
-        """Replace the folder's content by what was written."""
-        (self._folder / MARKER).touch()
-        if (self._final / MARKER).is_file():  # it may have been edited; `write_safe` replaces it
-            shutil.copy2(self._final / MARKER, self._folder / MARKER)
-        self._folder.chmod(0o755)
-        if self._final.exists():
-            shutil.rmtree(self._final)
-        self._folder.rename(self._final)
 
     def write_visual(self, part: str, pieces: Iterable[Piece]) -> tuple[VisualMesh, ...]:
         """Write one OBJ file for each material and texture, the largest first."""
@@ -100,7 +74,7 @@ class ObjFolder:
         return self._textures[id(image)][1]
 
     def _name(self, path: Path) -> str:
-        return (self._final / path.name).relative_to(self._base).as_posix()
+        return f"{self._folder.name}/{path.name}"
 
 
 def write_hull(path: Path, vertices: NDArray[np.float64], triangles: NDArray[np.int64]) -> None:

@@ -24,7 +24,7 @@ from rulesafe_sim.safe_meshes import Mesh, Shell
 from rulesafe_sim.safes import SAFES, load_safe, read_safe
 from rulesafe_sim.simulation import Simulation
 from rulesafe_sim.variation import Colours, ColourShift, Variation, vary_safe
-from rulesafe_urdf import decompose
+from rulesafe_urdf import decompose, importing
 from rulesafe_urdf.check import check_file
 from rulesafe_urdf.decompose import convex_pieces
 from rulesafe_urdf.export import export_safe
@@ -225,6 +225,35 @@ def test_a_safe_that_the_hand_cannot_operate_is_written_with_its_fault(imported,
     assert "the part is 0.000 m thick along the closing axis" in done.fault
     (failed,) = check_file(tmp_path / "box.yaml", "rule_001", 1)
     assert not failed.passed and "0.000 m thick" in failed.detail
+
+
+@pytest.mark.parametrize("step", ["build_safe", "write_safe", "measured", "figure"])
+def test_an_interrupted_import_changes_nothing(imported, urdfs, tmp_path, monkeypatch, step):
+    """A file with phases that are not measured would look complete."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    old = imported["wheel"].file
+    shutil.copy(old, tmp_path / "old.yaml")
+    shutil.copytree(old.with_suffix(""), tmp_path / "old")
+    (tmp_path / "old/mapping.yaml").unlink()
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    monkeypatch.setattr(importing, step, interrupt)
+    for name in ("new", "old"):
+        with pytest.raises(KeyboardInterrupt):
+            import_urdf(urdfs["dial"], tmp_path / f"{name}.yaml")
+    assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
+
+
+def test_an_interrupted_export_leaves_no_folder(imported, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rulesafe_urdf.export.to_urdf", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        export_safe(load_safe(imported["wheel"].file), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
 
 
 def test_folders_of_the_user_are_not_replaced(urdfs, tmp_path):

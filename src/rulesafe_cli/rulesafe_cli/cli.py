@@ -1,8 +1,8 @@
 """The `rulesafe` command: looks up the subcommand in the table and calls its function.
 
 A RuleSafeError, an error of the operating system, or a missing package is printed as one line on
-stderr, with exit code 2; Ctrl-C has exit code 130. Any other exception is a bug: the last line after
-its traceback says what to do.
+stderr, with exit code 2; Ctrl-C has exit code 130. Any other exception is a bug: its traceback is
+printed, and then what to do.
 """
 
 import os

@@ -5,6 +5,7 @@ import errno
 import fcntl
 import os
 import re
+import shutil
 import stat
 import uuid
 from collections.abc import Callable, Iterator
@@ -105,6 +106,20 @@ def draft_file(path: Path) -> Iterator[Path]:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def draft_folder(path: Path) -> Iterator[Path]:
+    """Yield the path of a temporary folder, which becomes `path` on success and is removed on an
+    error. `path` does not exist or is an empty folder. Raises RuleSafeError if the disk is full."""
+    draft = temporary_path(path)
+    try:
+        with disk_full_errors(path):
+            draft.mkdir(parents=True)
+            yield draft
+            draft.rename(path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def remove_drafts(folder: Path, pattern: str = "**/.*") -> None:

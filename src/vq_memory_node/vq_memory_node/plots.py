@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from rulesafe_core.files import draft_file
 from rulesafe_data.films.colours import cluster_colours
 from vq_memory_node.encoding import codes_of
 from vq_memory_node.model_files import MemoryModel
@@ -162,8 +163,7 @@ def draw_strips(
     note = "black lines: number of completed steps of the plan"
     below.set_xlabel(f"time (s); {note}" if any(strip.changes for strip in strips) else "time (s)")
     below.set_xlim(0, longest + 0.2)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    _save(figure, path)
 
 
 def _rows(
@@ -239,5 +239,10 @@ def draw_codebook(path: Path, found: Map, clusters: NDArray[np.integer]) -> None
     for handle in legend.legend_handles:
         if handle is not None:
             handle.set_sizes([30])  # type: ignore[attr-defined]
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    with draft_file(path) as draft:
+        figure.savefig(draft, format="png")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from rulesafe_core.files import draft_file
 from rulesafe_sim.episode import TaskSnapshot
 
 RgbImage = NDArray[np.uint8]  # (H, W, 3)
@@ -178,4 +179,5 @@ class ContactSheet:
             clock = f"{tile.time:.1f} s"
             draw.text((right, top + self.TILE + 6), clock, font=font(14), fill=QUIET, anchor="ra")
         path.parent.mkdir(parents=True, exist_ok=True)
-        canvas.save(path)
+        with draft_file(path) as draft:
+            canvas.save(draft, "PNG")

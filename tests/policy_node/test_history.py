@@ -43,6 +43,16 @@ def test_an_observation_shows_the_last_frames_oldest_first():
     np.testing.assert_array_equal(earlier.joints[1:], seen.joints[:2])
 
 
+def test_images_have_the_size_of_their_cameras():
+    history = ObservationHistory(Needs(images=True))
+    head, front = (np.zeros((*size, 3), np.uint8) for size in ((480, 640), (224, 224)))
+    head[:, 80:560] = 200
+    history.push(0, joints(0), images={"head": head, "front": front})
+    images = history.observation(0).images
+    assert images["head"].shape == images["front"].shape == (224, 224, 3)
+    assert (images["head"] == 200).all(), "the central square"
+
+
 @pytest.mark.parametrize("first", [0, 7])
 def test_the_first_frame_is_repeated_before_the_episode(first):
     history = ObservationHistory(ALL)

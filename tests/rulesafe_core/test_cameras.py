@@ -103,3 +103,25 @@ def test_merged_links_keep_their_poses():
     poses = body.link_poses({"right_elbow_joint": 0.3})
     for link, (target, pose) in fixed_links(body).items():
         np.testing.assert_allclose(poses[target] @ pose, poses[link], atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [(480, 640), (720, 1280), (640, 480), (64, 64), (2, 1000)])
+@pytest.mark.parametrize("wide", [(240, 320), (224, 224), (320, 240)])
+def test_images_of_any_size_are_fitted_without_distortion(load, size, wide):
+    camera = load("head: {{height: {}, width: {}}}".format(*wide))["head"]
+    y, x = np.indices(size)
+    disc = np.hypot(y - (size[0] - 1) / 2, x - (size[1] - 1) / 2) < 0.3 * min(size)
+    found = camera.fit(np.repeat(255 * disc.astype(np.uint8)[..., None], 3, axis=2))
+    assert found.shape == camera.shape == (*wide, 3)
+    rows, columns = ((found[..., 0] > 127).any(axis=axis).sum() for axis in (1, 0))
+    if min(size) > 2:
+        assert abs(int(rows) - int(columns)) <= 2 and rows > 0.3 * min(wide)
+
+
+def test_an_image_of_the_cameras_size_is_unchanged_and_others_must_be_images():
+    camera = DEFAULT_CAMERAS["head"]
+    image = np.zeros(camera.shape, np.uint8)
+    assert camera.fit(image) is image
+    for bad in (image[..., 0], image[..., :2], image / 255, image[:0]):
+        with pytest.raises(RuleSafeError, match=r"image head must be \(H, W, 3\) uint8, got"):
+            camera.fit(bad)

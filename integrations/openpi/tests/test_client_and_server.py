@@ -26,7 +26,7 @@ from rulesafe_openpi.server import PolicyServer, Session
 from vq_memory_node.memory import Reading, VqMemory
 from vq_memory_node.rolling import RollingMemory
 
-IMAGES = {camera: np.full((8, 8, 3), k, np.uint8) for k, camera in enumerate(("head", "front"))}
+IMAGES = {c: np.full((8 + k, 8, 3), k, np.uint8) for k, c in enumerate(("head", "front"))}
 OBSERVATION = Observation(np.full((1, 13), 0.5, np.float32), images=IMAGES, instruction="open it")
 
 
@@ -281,7 +281,9 @@ def test_a_server_of_rulesafe_receives_what_its_policy_needs(running):
     assert (found.joints == given.joints).all() and (found.points == given.points).all()
     assert (found.memory.values == given.memory.values).all()
     assert (found.memory.mask == given.memory.mask).all() and found.instruction == "open it"
-    assert all((found.images[camera] == IMAGES[camera]).all() for camera in IMAGES)
+    for camera, image in IMAGES.items():
+        assert found.images[camera].shape == (224, 224, 3)
+        assert (found.images[camera] == image[0, 0]).all()
     remote.reset()
     remote.infer(given)
     assert len(policies) == 1 and policies[0].resets == 2  # free policies are used again

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
@@ -15,9 +14,6 @@ from rulesafe_core.messages import decode_image
 from rulesafe_core.text_files import read_bytes
 from rulesafe_data.frame import Frame
 from rulesafe_xr.recording import XrRecording
-
-IMAGE_SIDE = 224
-"""Width and height of the images of a dataset, pixels."""
 
 MAX_IMAGE_BYTES = 20_000_000
 
@@ -82,7 +78,7 @@ class RecordedImages:
 
 
 def read_image(path: Path) -> NDArray[np.uint8]:
-    """Return the central square of an image file as (224, 224, 3), RGB.
+    """Return an image file in the size of the default cameras, (224, 224, 3), RGB.
 
     Raises:
         RuleSafeError: the file is missing, too large or no image.
@@ -93,10 +89,6 @@ def read_image(path: Path) -> NDArray[np.uint8]:
         raise RuleSafeError(f"cannot read {path}: {error}") from None
     message: Any = SimpleNamespace(format=path.suffix, data=data)
     try:
-        image = Image.fromarray(decode_image(message))
+        return DEFAULT_CAMERAS.depth.fit(decode_image(message))
     except RuleSafeError as error:
         raise RuleSafeError(f"{path}: {error}") from None
-    side = min(image.size)
-    left, top = (image.width - side) // 2, (image.height - side) // 2
-    square = image.crop((left, top, left + side, top + side))
-    return np.asarray(square.resize((IMAGE_SIDE, IMAGE_SIDE), Image.Resampling.BILINEAR))

@@ -4,12 +4,13 @@ from dataclasses import replace
 from itertools import count, takewhile
 from pathlib import Path
 
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import exclusive_lock
 from rulesafe_data import layout, tables
 from rulesafe_data.writer import DatasetWriter
 from rulesafe_xr.conversion import ImportOptions, convert, frame_positions
-from rulesafe_xr.images import IMAGE_SIDE, RecordedImages
+from rulesafe_xr.images import RecordedImages
 from rulesafe_xr.recording import XrRecording, find_recordings, read_recording
 
 
@@ -61,7 +62,7 @@ def _check_dataset(root: Path, images: bool) -> None:
     if not (root / layout.INFO).exists():
         return
     shape = layout.read_info(root)["features"].get(layout.image_key("head"), {}).get("shape")
-    expected = [IMAGE_SIDE, IMAGE_SIDE, 3] if images else None
+    expected = list(DEFAULT_CAMERAS.depth.shape) if images else None
     subtasks = layout.SUBTASK in layout.read_info(root)["features"]
     if shape != expected or layout.read_extension(root)["points"] is not None or subtasks:
         raise RuleSafeError(

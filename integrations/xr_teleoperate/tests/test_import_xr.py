@@ -26,6 +26,7 @@ from xr_recordings import (
 
 from h1_2_bridge.hands import DFX, FTP
 from rulesafe_cli.cli import main
+from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, BODY_JOINTS, LEFT_HAND_JOINTS
 from rulesafe_core.robot import HOME, h1_2
@@ -300,7 +301,10 @@ def test_images_are_cropped_to_the_central_square(tmp_path):
     wide = Image.new("RGB", (640, 480), (255, 0, 0))
     wide.paste((0, 0, 255), (80, 0, 560, 480))
     wide.save(tmp_path / "wide.png")
-    assert (read_image(tmp_path / "wide.png") == (0, 0, 255)).all()
+    found = read_image(tmp_path / "wide.png")
+    assert (found == (0, 0, 255)).all()
+    # As a policy receives it from a camera of the same size.
+    assert (found == DEFAULT_CAMERAS["head"].fit(np.asarray(wide))).all()
 
 
 def test_missing_cameras_are_named(tmp_path):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policy_node.policy import NO_READING, Needs, Observation
-from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import Reading
 
 KEPT = 20
@@ -74,7 +74,8 @@ class ObservationHistory:
             frame: number of the frame.
             joints: (13,) finite, rad, order of ACTION_JOINTS.
             points: (n, 6) with n >= `needs.points`, in the order of farthest-point sampling.
-            images: camera name -> (H, W, 3) uint8.
+            images: camera name -> (H, W, 3) uint8; another size than that of the camera is changed
+                by `CameraConfig.fit`.
 
         Raises:
             RuleSafeError: points or images have another shape or are not finite; then no part is
@@ -84,7 +85,8 @@ class ObservationHistory:
         new_points = None if points is None or not count else _points(points, count)
         new_images = {}
         if self.needs.images:
-            new_images = {camera: self._image(camera, p) for camera, p in (images or {}).items()}
+            cameras = self.needs.cameras
+            new_images = {name: cameras[name].fit(image) for name, image in (images or {}).items()}
         if joints is not None:
             self._joints[frame] = np.array(joints, np.float32)
         if new_points is not None:
@@ -129,16 +131,6 @@ class ObservationHistory:
             instruction=instruction if self.needs.instruction else "",
             memory=memory if self.needs.memory else NO_READING,
         )
-
-    def _image(self, camera: str, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        if camera not in self.needs.cameras.names:
-            raise unknown_name("camera", camera, self.needs.cameras.names)
-        values = np.asarray(image)
-        if values.ndim != 3 or values.shape[2] != 3 or values.dtype != np.uint8:
-            raise RuleSafeError(
-                f"image {camera} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
-            )
-        return values
 
 
 def _points(points: NDArray[Any], count: int) -> NDArray[np.float32]:

@@ -54,7 +54,9 @@ def small_images(store: EpisodeStore, episodes: Sequence[int], side: int) -> Ite
     check_images(store)
     for index in episodes:
         decoded = store.episode(index, store.images)
-        yield np.stack([shrink(decoded[key], side) for key in store.images], axis=1)
+        # Datasets of other sources may have images of another aspect ratio than their cameras.
+        parts = [c.crop(decoded[k]) for c, k in zip(store.cameras, store.images, strict=True)]
+        yield np.stack([shrink(part, side) for part in parts], axis=1)
 
 
 def check_images(store: EpisodeStore) -> None:

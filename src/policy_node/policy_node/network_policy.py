@@ -131,11 +131,13 @@ class NetworkPolicy:
         }
 
     def _images(self, observation: Observation) -> Tensor:
-        """Return the images (K, H, W, 3) of the cameras; raise RuleSafeError if one is missing."""
+        """Return the images (K, H, W, 3) of the cameras, in their size; raise RuleSafeError if one
+        is missing."""
         for camera in self.needs.image_cameras:
             if camera not in observation.images:
                 raise RuleSafeError(f"the observation lacks the image of the camera {camera!r}")
-        images = [observation.images[camera] for camera in self.needs.image_cameras]
+        cameras = map(self.needs.cameras.__getitem__, self.needs.image_cameras)
+        images = [camera.fit(observation.images[camera.name]) for camera in cameras]
         return torch.from_numpy(np.stack(images))
 
     def _pose(self) -> NDArray[np.float64]:

@@ -157,6 +157,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self._mismatch, self._stale = "", 0
         self._statistics = ReportPeriod(time.monotonic())
         self._silent = set(self._input_topics())
+        self._resized: set[str] = set()  # cameras with images of another size
         self._log_due = time.monotonic() + FIRST_LOG
         topics = {"/episode/started": (Time, LATCHED_QOS, self._on_started)} | self._input_topics()
         # Waiting messages are processed in the order in which subscriptions are created.
@@ -236,7 +237,15 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         sync.camera_data(POINTS, to_ns(message.header.stamp), decode_cloud(message))
 
     def _on_image(self, camera: str, sync: Synchroniser, message: Image) -> None:
-        sync.camera_data(camera, to_ns(message.header.stamp), decode_image(message))
+        assert self._policy is not None
+        image, config = decode_image(message), self._policy.needs.cameras[camera]
+        if image.shape != config.shape and camera not in self._resized:
+            self._resized.add(camera)
+            self.get_logger().warning(
+                f"{config.topic()} has images of {message.width} x {message.height} pixels; their "
+                f"central part is resized to {config.width} x {config.height}, as for the training"
+            )
+        sync.camera_data(camera, to_ns(message.header.stamp), image)
 
     def warn(self, text: str) -> None:
         self._statistics.warning = text

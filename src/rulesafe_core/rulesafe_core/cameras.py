@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import FileRegistry
@@ -83,6 +85,38 @@ class CameraConfig(Settings):
     def topic(self, name: str = "image_raw") -> str:
         """Return a topic of the camera: "image_raw", "camera_info", "depth/image_raw" ..."""
         return f"/camera/{self.name}/{name}"
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Shape of an image, (height, width, 3)."""
+        return self.height, self.width, 3
+
+    def crop(self, images: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return the central part of images (..., H, W, 3) that has the camera's aspect ratio."""
+        height, width = images.shape[-3:-1]
+        rows = min(height, max(1, round(width * self.height / self.width)))
+        columns = min(width, max(1, round(height * self.width / self.height)))
+        top, left = (height - rows) // 2, (width - columns) // 2
+        return images[..., top : top + rows, left : left + columns, :]
+
+    def fit(self, image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return an image (H, W, 3) of any size in the size of the camera: its central part,
+        resized. All inputs of policies and datasets are made so.
+
+        Raises:
+            RuleSafeError: it has another shape or type.
+        """
+        values = np.asarray(image)
+        valid = values.ndim == 3 and values.shape[2] == 3 and values.size
+        if not valid or values.dtype != np.uint8:
+            raise RuleSafeError(
+                f"image {self.name} must be (H, W, 3) uint8, got {values.shape} {values.dtype}"
+            )
+        if values.shape == self.shape:
+            return values
+        part = PIL.Image.fromarray(np.ascontiguousarray(self.crop(values)))
+        size = (self.width, self.height)
+        return np.asarray(part.resize(size, PIL.Image.Resampling.BILINEAR))
 
     @property
     def film_topic(self) -> str:

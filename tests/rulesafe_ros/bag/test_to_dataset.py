@@ -177,6 +177,7 @@ def test_images_are_the_nearest_ones_in_rgb(teleoperated, day, tmp_path):
     assert "2 images taken from another frame" in reports[-1]  # of 1.1 s, for both cameras
     store = EpisodeStore(tmp_path / "set")
     assert store.episodes[0].task == "Open it."
+    assert store.features["observation.images.head"]["shape"] == (224, 224, 3)
     assert "observation.points" not in store.keys
     found = store.episode(0, ["observation.images.head"])["observation.images.head"]
     for frame in (0, 3, 8, 12, 15):

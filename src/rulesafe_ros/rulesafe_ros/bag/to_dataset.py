@@ -118,7 +118,7 @@ def _add(
         joint_positions=episode.positions[:length],
         joint_velocities=episode.velocities[:length],
         actions=actions[:length],
-        frames=map(_frame, images) if images else None,
+        frames=(_frame(parts, request.cameras) for parts in images) if images else None,
         privileged=privileged(episode, length),
         facts={"bag": bag.path.name, **facts(episode), "actions": request.actions},
     )
@@ -128,8 +128,9 @@ def _add(
     return f"episode {index}: {where}, {len(data)} frames{filled}"
 
 
-def _frame(parts: dict[str, Any]) -> Frame:
-    return Frame({name: part for name, part in parts.items() if name != POINTS}, parts.get(POINTS))
+def _frame(parts: dict[str, Any], cameras: CameraSet) -> Frame:
+    points = parts.pop(POINTS, None)
+    return Frame({name: cameras[name].fit(image) for name, image in parts.items()}, points)
 
 
 def _image_topics(bag: Bag, request: ConversionRequest) -> dict[str, str]:

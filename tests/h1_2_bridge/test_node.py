@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,8 @@ from rulesafe_core.joints import ALL_JOINTS, BODY_JOINTS
 from rulesafe_core.messages import to_ns
 
 pytestmark = pytest.mark.ros
+
+FLOOD = Path(__file__).with_name("flood.py")
 
 
 def subscribe(user, kind, topic, qos, raw=False):
@@ -143,6 +146,29 @@ def transition(bridge, user):
         return future.result().success
 
     return ask
+
+
+def test_an_invalid_transition_does_not_end_an_engaged_bridge(robot, transition, user):
+    for number in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE):
+        assert transition(number)
+    user.engage()
+    for number in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP, 200):
+        assert not transition(number)
+    user.clear()
+    user.until(lambda: user.state.state in ("ACTIVE", "HOLDING"), "the bridge continues")
+    assert user.state.weight == 1.0
+
+
+def test_a_client_that_floods_services_and_leaves_delays_no_stop(robot, bridge, user):
+    """The responses to such a client take 100 ms each; see test_services_ros.py."""
+    bridge()
+    user.engage()
+    flood = subprocess.run([sys.executable, str(FLOOD), "3"], capture_output=True, timeout=PATIENCE)
+    assert flood.returncode == 0, flood.stderr
+    answer = user.call("stop")
+    user.until_state("DAMPING")
+    user.until(answer.done, "the response")
+    assert user.ask("reset").success
 
 
 def test_shut_down_it_releases_the_robot_and_engages_no_more(robot, transition, user):

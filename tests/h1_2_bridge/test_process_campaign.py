@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,8 @@ import pytest
 pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not installed")
 
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
 from user import PATIENCE, RAMP, User
@@ -29,6 +32,8 @@ from h1_2_bridge.ros import STOP_TOPIC
 from rulesafe_core.convert import LATCHED_QOS
 
 pytestmark = [pytest.mark.ros, pytest.mark.thorough]
+
+FLOOD = Path(__file__).with_name("flood.py")
 
 RUNS = int(os.environ.get("BRIDGE_PROCESS_RUNS", "2"))
 SUPERVISOR_PATIENCE = 3.0
@@ -45,6 +50,8 @@ FAULTS = (
     "both are interrupted",
     "a stop is requested while the bridge is paused",
     "the robot's states are lost",
+    "services are flooded by a client that leaves",
+    "invalid transitions are requested",
 )
 
 
@@ -82,6 +89,18 @@ def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Gene
         robot.faults(silent=True)
         user.spin(pause)
         robot.faults(silent=False)
+    elif fault == "services are flooded by a client that leaves":
+        subprocess.run([sys.executable, str(FLOOD), str(pause)], check=True, timeout=PATIENCE)
+        assert user.ask("stop").success and user.ask("reset").success
+    elif fault == "invalid transitions are requested":
+        change = user.create_client(ChangeState, "/h1_2_bridge/change_state")
+        user.until(change.service_is_ready, "the node's services")
+        for number in rng.permutation([1, 2, 3, 8, 200]):  # none is valid in an active node
+            request = ChangeState.Request(transition=Transition(id=int(number)))
+            answer = user.ask_again(lambda r=request: change.call_async(r), "a transition")
+            assert not answer.success
+        assert bridge.poll() is None
+        user.until(lambda: user.state.state != "FAULT", "no fault")
     elif fault == "the supervisor is interrupted, then the bridge is killed":
         supervisor.send_signal(signal.SIGINT)
         user.spin(float(rng.uniform(0, 0.5)))

@@ -7,10 +7,10 @@ ramps the weight down to 0 before it ends; a second one ends it immediately, SIG
 
 rclpy's default executor checks all entities of a node at each message, which is too slow at 500 Hz.
 The robot's states and the chunks are therefore subscribed to by a separate small node, which
-`ros.SubscriptionExecutor` executes. rclpy's EventsExecutor, which is driven by events and needs no
-time without them, executes one callback of the other entities every 5 ms. The robot's messages are
-received and published as raw bytes. Of each input one message at a time is processed, the newest,
-and chunks at most every 20 ms, so that a flood of messages does not delay a command.
+`ros.SubscriptionExecutor` executes. Every 5 ms at most one service request is executed. The robot's
+messages are received and published as raw bytes. Of each input one message at a time is processed,
+the newest, and chunks at most every 20 ms, so that a flood of messages or requests does not delay a
+command.
 """
 
 import sys
@@ -23,7 +23,6 @@ from time import sleep
 import numpy as np
 from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
-from rclpy.experimental import EventsExecutor
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.subscription import Subscription
@@ -60,6 +59,7 @@ from h1_2_bridge.ros import (
 )
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd
+from rulesafe_core.callbacks_ros import described, log_failure
 from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
@@ -67,6 +67,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
 from rulesafe_core.robot import h1_2
 from rulesafe_core.ros import UNNAMED, executing, publishers_of
+from rulesafe_core.services_ros import ServicePoller
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import BridgeState
 
@@ -398,18 +399,27 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
 def _run(signals: list[int]) -> None:
     """Run until the robot is released after a signal, or until a second signal."""
-    with executing(BridgeNode, EventsExecutor) as (node, services):
+    with executing(BridgeNode) as (node, executor):
         use_realtime(node.values)
+        first = [each.service_name for each in node.services if each.srv_type is Trigger]
+        services = ServicePoller(node, executor.services, first)
         inputs = SubscriptionExecutor(node.listener, node.polled, node.periods)
         due = 0
         while len(signals) < 2 and not (signals and node.released):
             inputs.spin_once(UPDATE_PERIOD)
             if (now := steady_ns()) >= due:
                 due = now + UPDATE_PERIOD
-                services.spin_once(timeout_sec=0)
+                services.poll()
+                for clock in node.subscriptions:  # of use_sim_time
+                    take(clock, 1)
                 if signals:
                     node.release()
-                node.update(steady_ns())
+                try:
+                    node.update(steady_ns())
+                except Exception as error:  # an error in the bridge itself
+                    log_failure(node.get_logger(), "update", error)
+                    if node.core is not None:
+                        node.core.release(f"internal error: {described(error)}")
         if not node.released and node.core is not None:
             after = "its supervisor ramps it down" if node.core.supervisor else "use the remote"
             raise RuleSafeError(

@@ -6,11 +6,13 @@ from typing import Any
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from h1_2_bridge.network import from_arguments, use_interface
+from rulesafe_core.callbacks_ros import log_failure
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.ros import run_beyond_signals
@@ -113,10 +115,15 @@ class SubscriptionExecutor:
 
 
 def take(subscription: Subscription, most: int) -> None:
-    """Execute the callback of up to `most` received messages of a subscription, without waiting."""
+    """Execute the callback of up to `most` received messages of a subscription, without waiting.
+    An exception is logged."""
     kind, raw = subscription.msg_type, subscription.raw
     with_info = subscription._callback_type is Subscription.CallbackType.WithMessageInfo
     for _ in range(most):
-        if not (taken := subscription.handle.take_message(kind, raw)):
-            return
-        subscription.callback(*(taken if with_info else taken[:1]))
+        try:
+            if not (taken := subscription.handle.take_message(kind, raw)):
+                return
+            subscription.callback(*(taken if with_info else taken[:1]))
+        except Exception as error:
+            logger = get_logger(subscription.handle.get_logger_name())
+            log_failure(logger, subscription.topic_name, error)

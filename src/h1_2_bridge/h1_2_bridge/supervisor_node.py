@@ -18,10 +18,18 @@ from std_msgs.msg import Float64MultiArray, String
 from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import steady_ns, use_realtime
-from h1_2_bridge.ros import LISTENER, STOP_QOS, STOP_TOPIC, run_robot_node
+from h1_2_bridge.ros import (
+    LISTENER,
+    STOP_QOS,
+    STOP_TOPIC,
+    SubscriptionExecutor,
+    run_robot_node,
+    take,
+)
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, read_parameters
+from rulesafe_core.services_ros import ServicePoller
 from rulesafe_interfaces.msg import BridgeState
 
 NAME = "h1_2_bridge_supervisor"
@@ -35,6 +43,9 @@ TOPIC = "/arm_sdk"
 LISTENERS = (NAME, LISTENER, "rulesafe_", "rosbag2", "_ros2cli", "ros2cli")
 """Beginnings of the names of nodes that receive the commands but are no robot: those of bridge and
 supervisor, recorders and command-line tools."""
+
+COMMANDS = 500
+"""Most commands that are received and processed between two ticks."""
 
 HEARTBEAT_PERIOD = SECOND // 20
 """Period of /bridge/supervisor, ns."""
@@ -50,19 +61,17 @@ class SupervisorNode(Node):
         self.period = round(SECOND / parameters.rate)
         self._patience, self._ramp = parameters.patience, parameters.ramp
         self._heartbeat_due = self._signals = 0
-        self.messages = 0
         self._logged, self._report_due = Turn.NONE, 0
-        every = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
+        every = QoSProfile(depth=COMMANDS, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
         self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
-        self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
+        self.polled = self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
         self.create_subscription(BridgeState, "/bridge/state", self._on_report, 1)
         for qos in STOP_QOS:
             self.create_subscription(String, STOP_TOPIC, self._on_stop, qos)
 
     def _on_command(self, raw: bytes) -> None:
-        self.messages += 1
         self.supervisor.receive(raw, steady_ns())
 
     def _on_report(self, state: BridgeState) -> None:
@@ -128,15 +137,16 @@ def _run(signals: list[int]) -> None:
     """Run until a signal was received and the weight is 0."""
     with executing(SupervisorNode) as (node, executor):
         use_realtime(read_parameters(node, SupervisorParameters))
+        inputs = SubscriptionExecutor(node)
+        services = ServicePoller(node, executor.services)
         due = steady_ns()
         while not (signals and node.idle):
-            executor.spin_once(timeout_sec=max(0.0, (due - steady_ns()) / SECOND))
+            inputs.spin_once(max(0, due - steady_ns()))
             if steady_ns() < due:
                 continue
-            processed = -1
-            while processed != node.messages:  # process all received messages before the tick
-                processed = node.messages
-                executor.spin_once(timeout_sec=0)
+            inputs.spin_once(0)
+            take(node.polled, COMMANDS)  # all received commands, before the tick
+            services.poll()
             now = steady_ns()
             due = max(due + node.period, now)
             node.update(now, len(signals))

@@ -20,6 +20,7 @@ from std_msgs.msg import String
 from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
 
+from h1_2_bridge.ros import take
 from h1_2_bridge.wire import encode_low_state
 from h1_2_sim.cameras_ros import RobotCameras
 from h1_2_sim.controllers import CONTROLLERS, load_controller
@@ -216,9 +217,7 @@ class RobotSideNode(Node):
     def _take_commands(self) -> None:
         """Process received commands without an executor, which is too slow at 500 Hz."""
         for subscription in self._commands:
-            with subscription.handle:
-                while taken := subscription.handle.take_message(subscription.msg_type, True):
-                    subscription.callback(taken[0])
+            take(subscription, ROBOT_QOS.depth)
 
     def run(self, executor: Executor, signals: list[int]) -> None:
         """Run until a signal, then until the bridge has released the arm.

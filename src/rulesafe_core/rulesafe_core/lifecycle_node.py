@@ -7,6 +7,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from rulesafe_core.callbacks_ros import LOG_INTERVAL, described
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import Diagnostics, declare, read_parameters, reserve_topic
 from rulesafe_core.settings import Settings
@@ -16,15 +17,12 @@ T = TypeVar("T", bound=Settings)
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
-LOG_INTERVAL = 5.0
-"""Minimum time in s between two log lines of `warn` with the same reason."""
-
 
 class ManagedNode(LifecycleNode, Generic[T]):
     """A lifecycle node that logs and stores the reason of a failed transition.
 
-    Subclasses implement `load`, `subscribe`, `unload` and `report`. If `load` or `subscribe` raises
-    a RuleSafeError, the transition fails and the error is logged.
+    Subclasses implement `load`, `subscribe`, `unload` and `report`. If one of the first three
+    raises an exception, the transition fails and the error is logged.
 
     Args:
         name: name of the node.
@@ -83,7 +81,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             self.load()
-        except RuleSafeError as error:
+        except Exception as error:  # rclpy would hide it, and continue as unconfigured
             return self._refuse("configured", error)
         self.refusal = ""
         return super().on_configure(state)
@@ -91,7 +89,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         try:
             self.inputs = self.subscribe()
-        except RuleSafeError as error:
+        except Exception as error:  # rclpy would hide it, and continue as unconfigured
             return self._refuse("activated", error)
         self.refusal = ""
         return super().on_activate(state)
@@ -103,12 +101,15 @@ class ManagedNode(LifecycleNode, Generic[T]):
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        self.unload()
+        try:
+            self.unload()
+        except Exception as error:
+            return self._refuse("cleaned up", error)
         self.refusal = ""
         return super().on_cleanup(state)
 
-    def _refuse(self, transition: str, error: RuleSafeError) -> TransitionCallbackReturn:
-        self.refusal = str(error)
-        self.get_logger().error(f"not {transition}: {error}")
+    def _refuse(self, transition: str, error: Exception) -> TransitionCallbackReturn:
+        self.refusal = described(error)
+        self.get_logger().error(f"not {transition}: {self.refusal}")
         self.report()
         return FAILURE

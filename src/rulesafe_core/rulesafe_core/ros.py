@@ -20,12 +20,13 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.exceptions import ParameterException
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from rulesafe_core.convert import STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.executor_ros import NodeExecutor
 from rulesafe_core.settings import Settings, convert, described
 from rulesafe_core.signals import collected_signals, exit_code
 
@@ -180,17 +181,16 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
 
 
 @contextmanager
-def executing(
-    make: Callable[[], AnyNode], make_executor: Callable[[], Executor] = SingleThreadedExecutor
-) -> Iterator[tuple[AnyNode, Executor]]:
+def executing(make: Callable[[], AnyNode]) -> Iterator[tuple[AnyNode, NodeExecutor]]:
     """Create a node, log its parameters and create its executor; destroy the node on exit."""
     node = make()
     _log_parameters(node)
-    executor = make_executor()
+    executor = NodeExecutor()
     executor.add_node(node)
     try:
         yield node, executor
     finally:
+        executor.services.close()
         node.destroy_node()
 
 

@@ -15,9 +15,10 @@ from inspect import getdoc, signature
 from pathlib import Path
 from typing import Any
 
-from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS, Command, Function
+from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS, ROS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM, exclusive_output
+from rulesafe_core.ros_environment import check_environment
 from rulesafe_core.text_files import control_character, printable, shown_error
 
 BUG = (
@@ -139,7 +140,7 @@ def _call(function: Function, name: str, args: Sequence[str], listed: str) -> in
     try:
         # DisallowNone: None is the value of an omitted option, not a choice in the help.
         return tyro.cli(
-            _with_exclusive_output(function, name),
+            _prepared(function, name),
             prog=f"rulesafe {name}",
             description=about + listed,
             args=args,
@@ -157,12 +158,15 @@ def _call(function: Function, name: str, args: Sequence[str], listed: str) -> in
         raise
 
 
-def _with_exclusive_output(function: Function, name: str) -> Function:
-    """Return a command that holds an exclusive lock on its `out`: of two commands with the same
-    output, the results of one would be lost."""
+def _prepared(function: Function, name: str) -> Function:
+    """Return a command that first checks the environment if it uses ROS 2, and that holds an
+    exclusive lock on its `out`: of two commands with the same output, the results of one would be
+    lost."""
 
     @wraps(function)
     def run(*args: Any, **options: Any) -> Any:
+        if name in ROS or name.partition(" ")[0] in ROS:
+            check_environment()
         out = signature(function).bind(*args, **options).arguments.get("out")
         if not isinstance(out, Path):
             return function(*args, **options)

@@ -27,6 +27,10 @@ INTEGRATIONS = plugins.INTEGRATIONS[EXTENSIONS.group]
 """Subcommand of a distribution in integrations/ -> the distribution's folder there."""
 
 
+ROS = ("bridge", "teleop", "view", "topic", "service", "param", "bag record", "bag play")
+"""Commands, and subcommands of others, that are nodes in a running ROS 2 graph."""
+
+
 @dataclass(frozen=True)
 class Command:
     """One subcommand of `rulesafe`.

@@ -167,7 +167,8 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
     Raises:
         RuleSafeError: rclpy cannot start, for example because its log folder cannot be created.
     """
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    discovery = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    os.environ[discovery] = os.environ.get(discovery) or "LOCALHOST"  # an empty one is SUBNET
     options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
     try:
         rclpy.init(args=list(args), signal_handler_options=options)

@@ -25,18 +25,19 @@ def node() -> int:
     from pathlib import Path
 
     from rulesafe_core.errors import RuleSafeError, missing_package
+    from rulesafe_core.ros_environment import check_environment
 
     # The packages of a sourced workspace precede those of the Python environment.
     entry = next(iter(entry_points(group=NODES, name=Path(sys.argv[0]).name)))
     try:
+        check_environment()
         main = entry.load()
-    except ModuleNotFoundError as error:
-        print(f"{entry.name}: {missing_package(error)}", file=sys.stderr)
-        return 2
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         code: int = main()
     except RuleSafeError as error:
         print(f"{entry.name}: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        print(f"{entry.name}: {missing_package(error)}", file=sys.stderr)
         return 2
     return code

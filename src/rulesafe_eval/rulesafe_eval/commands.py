@@ -9,6 +9,7 @@ import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_core.plugins import FORM
+from rulesafe_core.ros_environment import check_environment
 from rulesafe_eval.commands_verify import verify
 from rulesafe_eval.conclusion import conclude, print_table
 from rulesafe_eval.conditions import Conditions
@@ -59,6 +60,7 @@ def evaluate(
 
     setup = replace(setup, policy=_named(policy))
     if engine == "ros":
+        check_environment()
         from rulesafe_eval.node import evaluate_graph
 
         content = evaluate_graph(conditions.request(setup, facts_of_agent(policy)), folder, films)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rulesafe_core.domains import LARGEST
+from rulesafe_core.ros_environment import environment_fault
 from rulesafe_ros.doctor.report import FAIL, OK, WARN, Item, ok_if
 from rulesafe_ros.launch import packages
 
@@ -74,16 +75,14 @@ def _workspace(prefix: Path) -> Path:
 def ros() -> Item:
     """Check the packages of ROS 2 and of the messages."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
-    middleware = os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
     if missing:
         found = f"not installed: {', '.join(missing)}"
         remedy = "make setup installs them; with an installed ROS 2: source it and the workspace"
         return Item(FAIL, found, remedy)
-    return ok_if(
-        middleware == "rmw_fastrtps_cpp" or "/opt/ros" in os.environ.get("AMENT_PREFIX_PATH", ""),
-        f"{', '.join(PACKAGES)}; {middleware}",
-        f"{middleware} is not one of the ROS 2 wheels: unset RMW_IMPLEMENTATION",
-    )
+    if fault := environment_fault():
+        return Item(FAIL, *fault)
+    middleware = os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp")
+    return Item(OK, f"{', '.join(PACKAGES)}; {middleware}")
 
 
 def shared_memory() -> Item:
@@ -170,6 +169,8 @@ def discovery() -> Item:
     """Check that a process receives messages of another one, through shared memory or UDP."""
     if find_spec("rclpy") is None:
         return Item(FAIL, "not tested: rclpy is not installed", "make setup")
+    if fault := environment_fault():
+        return Item(FAIL, f"not tested: {fault[0]}", fault[1])
     received, error = _receives({})
     if received:
         return Item(OK, "a message was received by another process")

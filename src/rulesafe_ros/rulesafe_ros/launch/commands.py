@@ -11,6 +11,7 @@ from typing import Annotated
 
 import tyro
 
+from rulesafe_core.ros_environment import check_environment
 from rulesafe_core.text_files import shown_error
 from rulesafe_ros.launch import arguments, packages
 from rulesafe_ros.launch.model import LaunchError, Process, Step
@@ -111,6 +112,7 @@ def _launch(file: Path, given: dict[str, str], show_args: bool, dry_run: bool) -
         if dry_run:
             print("\n".join(_describe(steps)))
             return 0
+        check_environment()
         return run(steps)
 
 

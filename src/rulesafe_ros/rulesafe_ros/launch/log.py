@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from rulesafe_core.ros_environment import log_folder
+
 # Streams of a process that are shown on the screen, by its `output` attribute.
 _SCREEN = {"screen": ("stdout", "stderr"), "log": ("stderr",)}
 
@@ -59,8 +61,6 @@ def _print(text: str) -> None:
 
 
 def _directory() -> Path:
-    """Return this launch's folder in ROS_LOG_DIR, else in ROS_HOME/log, else in ~/.ros/log."""
-    home = os.environ.get("ROS_HOME") or "~/.ros"
-    base = Path(os.environ.get("ROS_LOG_DIR") or f"{home}/log").expanduser()
+    """Return this launch's folder."""
     stamp = time.strftime("%Y-%m-%d-%H-%M-%S")
-    return base / f"{stamp}-{socket.gethostname()}-{os.getpid()}"
+    return log_folder() / f"{stamp}-{socket.gethostname()}-{os.getpid()}"

@@ -15,6 +15,7 @@ from rulesafe_core.files import write_atomically
 from rulesafe_core.strict_yaml import build, read_yaml
 from rulesafe_core.text_files import read_json, sha256
 from rulesafe_data.files import write_json
+from rulesafe_eval.agents import is_privileged
 from rulesafe_eval.benchmark_names import benchmark_of
 from rulesafe_eval.statistics import mean, percent
 from rulesafe_eval.submission import differences, read_submission, request_of
@@ -79,7 +80,7 @@ def entries(folder: Path = FOLDER) -> Iterator[Entry]:
         path_about = path.with_name("about.yaml")
         about = build(About, read_yaml(path_about), str(path_about))
         stated = about.privileged.strip(" .-").lower()
-        if stated in ("", "no", "none") and content["request"]["actor"].get("privileged"):
+        if stated in ("", "no", "none") and is_privileged(content["request"]):
             raise RuleSafeError(
                 f"{path_about} states no privileged information, but the evaluated policy has some"
             )

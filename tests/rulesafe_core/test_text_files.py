@@ -122,6 +122,13 @@ def test_deep_json_is_refused(text):
         parse_json(text)
 
 
+def test_a_key_that_occurs_twice_is_refused(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"a": {"b": 1, "c": 2, "b": 3}}')
+    with pytest.raises(RuleSafeError, match="is not a test: the key 'b' occurs twice"):
+        read_json(path, "a test")
+
+
 def test_halves_of_surrogate_pairs_are_replaced(tmp_path):
     path = tmp_path / "x.json"
     path.write_text(r'{"a\udfff": ["x\ud800", "\ud83d\ude00"]}')

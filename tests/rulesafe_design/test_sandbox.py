@@ -25,6 +25,13 @@ def verdict(source, limits=QUICK):
 
 pytestmark = pytest.mark.usefixtures("no_leaks")
 
+
+def test_the_text_of_an_error_is_computed_within_the_limit_of_a_call():
+    nested = ("x = 'a'", "for i in range(50):", "    x = [x, x]", "raise ValueError(x)")
+    kind, text = verdict(body(*nested))
+    assert kind == "time" and "after the time limit of 0.2 s" in text
+
+
 HOSTILE = {
     # Basic cases
     "loops for ever": ("time", body("while True:", "    pass")),

@@ -169,6 +169,10 @@ def results(ends, split="train", seeds=None, policy="p"):
             "process_score": float(end),
             "order_free_score": float(end),
             "frames": 10,
+            "number": seed,
+            "clipped_actions": 0,
+            "failed_step": 0,
+            **dict.fromkeys(("cause", "failed_event"), ""),
         }
         for seed, end in zip(seeds, ends, strict=True)
     ]
@@ -182,6 +186,7 @@ def results(ends, split="train", seeds=None, policy="p"):
         "safes": ["safe_01"],
         "seed": 0,
         "episodes": len(ends),
+        **{"versions": {}, "actor": {}},
     }
     return {"request": request, "episodes": episodes}
 

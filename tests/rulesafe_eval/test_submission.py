@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zlib
@@ -19,6 +20,7 @@ from policy_node.policy import Needs
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.versions import PHYSICS
 from rulesafe_eval import runner, submission
+from rulesafe_eval.agents import is_privileged
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import ResultsFolder
 from rulesafe_eval.results import evaluate, write_results
@@ -29,6 +31,7 @@ from rulesafe_eval.submission import (
     check,
     decode_actions,
     differences,
+    folder_differences,
     obstacle,
     read_submission,
     request_of,
@@ -65,7 +68,8 @@ def test_a_submission_is_verified_on_another_processor(file):
     newer = " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name))
     code, output, _ = verify(file, NPY_DISABLE_CPU_FEATURES=newer, OPENBLAS_CORETYPE="Nehalem")
     conditions = "no benchmark; 1 rules, 2 safes, split nominal; seeds 0 to 1; 20 s per step"
-    assert (code, output) == (0, f"{conditions}\nverified: expert opened 2 of 2\n")
+    conditions = f"privileged agent 'expert'; {conditions}"
+    assert (code, output) == (0, f"{conditions}\nverified: 2 of 2 opened\n")
     assert file.stat().st_size < 30_000
 
 
@@ -104,6 +108,13 @@ def claim_success(content):
     episode = content["episodes"][1]
     actions = np.array(list(decode_actions(episode["actions"])))[:40]
     episode["actions"] = base64.b64encode(zlib.compress(actions.tobytes())).decode()
+    episode["frames"] = 40
+
+
+def add_actions(content):
+    episode = content["episodes"][0]
+    more = bytes(np.array(decode_actions(episode["actions"]))) + bytes(52)
+    episode["actions"] = base64.b64encode(zlib.compress(more)).decode()
 
 
 def place_elsewhere(content):
@@ -159,6 +170,7 @@ def resample_often(content):
     ("tamper", "text"),
     [
         (change_actions, "state_digest is stated as"),
+        (add_actions, "frames"),
         (claim_success, "opened is stated as True, but was False"),
         (place_elsewhere, "the variation is not that of seed 0"),
         (move_all_seeds, "the variation is not that of seed 7"),
@@ -208,7 +220,12 @@ def test_invalid_actions_are_refused(actions):
         ("episodes.0.number", True),
         ("episodes.0.opened", "yes"),
         ("episodes.0.process_score", None),
+        ("episodes.0.process_score", float("nan")),
+        ("episodes.0.process_score", 1e308),
+        ("episodes.0.frames", MAX_FRAMES + 1),
+        ("request.actor.training", {"seed": "x"}),
         ("request.safes", []),
+        ("request.safes", ["safe_02", "safe_02"]),
         ("request.safes", [1]),
         ("request.split", 3),
         ("request.seed", 123456),
@@ -247,6 +264,56 @@ def test_custom_files_are_refused_even_if_they_are_not_listed(content, change, t
     (tmp_path / "submission.json").write_text(json.dumps(content))
     with pytest.raises(RuleSafeError, match=r"cannot be verified: .* not part of RuleSafe: /tmp/"):
         read_submission(tmp_path)
+
+
+EDITS = {
+    "results.json": lambda content: content["summary"][0].update(process_score=0.5),
+    "results.jsonl": lambda lines: lines[0].update(opened=False),
+    "eval.json": lambda request: request["setup"].update(execute=11),
+    "submission.json": lambda content: content["episodes"][1].update(reason="none"),
+    "actions/rule_002/000001.npy": lambda actions: actions.__setitem__((3, 4), 0.0),
+    "actions/rule_002/000000.npy": None,
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_all_files_of_a_folder_are_compared(file, name, tmp_path):
+    folder = shutil.copytree(file.parent, tmp_path / "copy")
+    assert folder_differences(folder, read_submission(folder)) == []
+    path, edit = folder / name, EDITS[name]
+    if path.suffix == ".npy" and edit is None:
+        path.unlink()
+        with pytest.raises(RuleSafeError, match="has no actions of an episode"):
+            folder_differences(folder, read_submission(folder))
+        return
+    if path.suffix == ".npy":
+        edit(actions := np.load(path))
+        np.save(path, actions)
+    elif path.suffix == ".jsonl":
+        edit(lines := list(map(json.loads, path.read_text().splitlines())))
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    else:
+        edit(content := json.loads(path.read_text()))
+        path.write_text(json.dumps(content))
+    found = folder_differences(folder, read_submission(folder))
+    assert found and all("differs from results.json" in text for text in found)
+    code, output, _ = verify(folder) if name == "results.json" else (1, *[found[0]] * 2)
+    assert code == 1 and found[0] in output
+
+
+def test_a_published_submission_has_no_other_files(file, tmp_path):
+    shutil.copy(file, tmp_path)
+    assert folder_differences(tmp_path, read_submission(tmp_path)) == []
+
+
+def test_an_agent_that_is_privileged_by_its_name_cannot_hide_it(content):
+    request = content["request"]
+    request["actor"] = {"kind": "checkpoint", "privileged": False}
+    assert is_privileged(request)
+    request["setup"]["policy"] = "mine"
+    assert not is_privileged(request)
+    request["actor"]["kind"] = "phase-oracle"
+    assert is_privileged(request)
 
 
 def test_values_of_an_episode_out_of_reach_are_those_of_no_episode(content, monkeypatch):

@@ -31,6 +31,7 @@ def results(memory, training, opened, split="train", first=0):
         "step_seconds": 20.0,
     }
     request = {"setup": setup, "actor": actor, "safes": ["safe_02"], "split": split}
+    request |= {"rules": ["rule_020"], "seed": first, "episodes": len(opened), "versions": {}}
     lines = [
         {
             "rule": "rule_020",
@@ -40,6 +41,8 @@ def results(memory, training, opened, split="train", first=0):
             "process_score": 1.0 if done else 0.5,
             "order_free_score": 1.0,
             "frames": 300,
+            "number": number,
+            "clipped_actions": 0,
             "failed_step": 0 if done else 6,
             "failed_event": "" if done else "knob+",
             "cause": "" if done else "wrong_move",

@@ -135,13 +135,22 @@ def _name(character: str) -> str:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON; raise ValueError if it is invalid or too deeply nested."""
+    """Parse JSON; raise ValueError if it is invalid, too deeply nested, or has a key twice."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_object)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     check_values(data)
     return data
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r:.60} occurs twice")
+    return found
 
 
 def read_json(path: Path, what: str, limit: int = MAX_JSON_BYTES) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""Tables in Markdown."""
+"""Tables and texts in Markdown."""
 
+import re
 from collections.abc import Sequence
 
 
@@ -8,3 +9,9 @@ def markdown_table(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     right-aligned."""
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join([head, "|" + "---|" * left + "---:|" * (len(rows[0]) - left), *body])
+
+
+def escaped(text: str) -> str:
+    """Return a text as Markdown that shows it, in one line, also in a cell of a table."""
+    line = " ".join(text.split())
+    return re.sub(r"([\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)|^[#+-])", r"\\\1", line)

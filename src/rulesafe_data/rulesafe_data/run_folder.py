@@ -76,6 +76,10 @@ class RunFolder:
     def __init__(self, path: Path):
         self.path = path
 
+    def exists(self) -> bool:
+        """Return whether the folder has a request."""
+        return (self.path / self.FILE).is_file()
+
     def content(self) -> dict[str, Any]:
         """Return the JSON of the request. Raises RuleSafeError if there is none."""
         path = self.path / self.FILE
@@ -146,7 +150,10 @@ class RunFolder:
         """Return the results by (rule, number). A later line of an episode adds to an earlier one,
         as that of rendering."""
         found: dict[tuple[str, int], dict[str, Any]] = {}
-        for line in read_lines(self.path / "results.jsonl"):
-            there = found.setdefault((line["rule"], line["number"]), {"timing": {}})
-            there |= line | {"timing": there["timing"] | (line.get("timing") or {})}
+        for line in read_lines(path := self.path / "results.jsonl"):
+            try:
+                there = found.setdefault((line["rule"], line["number"]), {"timing": {}})
+                there |= line | {"timing": there["timing"] | (line.get("timing") or {})}
+            except (KeyError, TypeError) as error:
+                raise RuleSafeError(f"{path} is damaged: a line has no {error}") from error
         return found

@@ -218,7 +218,7 @@ def main() -> None:
             run_task(job["source"], wire, clock)
             answer = {"done": True}
     except BaseException as error:
-        clock.stop()
-        answer = {**failure(error, clock.trail())}
+        refused = error  # its text, of objects of the program, can take long to compute
+        answer = clock.run(lambda: {**failure(refused, clock.trail())})
     wire.send(answer)
     os._exit(0)

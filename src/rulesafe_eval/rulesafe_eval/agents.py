@@ -1,6 +1,6 @@
 """Agents of an evaluation by name: oracles, checkpoints, and agents of installed packages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,14 @@ def _policy(
         facts |= {"privileged": True}
     made = policy_agent or PolicyAgent
     return made(policy, memory, setup.execute, setup.execution), facts
+
+
+def is_privileged(request: Mapping[str, Any]) -> bool:
+    """Return whether the agent of an evaluation uses state of the lock, as it states or as its name
+    says."""
+    actor, names = request["actor"], AGENTS.names()
+    named = request["setup"]["policy"] in names or actor.get("kind") in (*names, "agent")
+    return named or bool(actor.get("privileged"))
 
 
 def facts_of_agent(name: str) -> dict[str, Any]:

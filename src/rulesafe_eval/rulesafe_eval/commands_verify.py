@@ -1,5 +1,6 @@
 """`rulesafe eval verify`. Its dependencies are imported when it runs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,10 +21,11 @@ def verify(submission: Submission, workers: int = 1) -> int:
     Example: rulesafe eval verify runs/expert/submission.json
 
     Args:
-        submission: submission.json, or the directory of an evaluation that contains it.
+        submission: submission.json, or the directory of an evaluation that contains it, whose
+            results and actions are compared, too.
         workers: Number of parallel processes.
     """
-    from rulesafe_eval.submission import read_submission
+    from rulesafe_eval.submission import folder_differences, read_submission
 
     content = read_submission(submission)
     if content["request"].get("commitment"):
@@ -31,13 +33,16 @@ def verify(submission: Submission, workers: int = 1) -> int:
             "the submission is sealed; verify it with its key: python -m rulesafe_studies "
             f"sealed_verify {submission} --key-file FILE"
         )
-    return print_differences(content, workers)
+    other = folder_differences(submission, content) if submission.is_dir() else []
+    return print_differences(content, workers, other)
 
 
-def print_differences(content: dict[str, Any], workers: int) -> int:
-    """Verify a submission, print the result and return the exit status."""
+def print_differences(content: dict[str, Any], workers: int, more: Sequence[str] = ()) -> int:
+    """Verify a submission, print the result, with `more` differences, and return the exit
+    status."""
     from rulesafe_core.versions import versions
     from rulesafe_data.bars import ProgressBar
+    from rulesafe_eval.agents import is_privileged
     from rulesafe_eval.benchmark_names import benchmark_of
     from rulesafe_eval.submission import differences, request_of
 
@@ -45,8 +50,10 @@ def print_differences(content: dict[str, Any], workers: int) -> int:
     for name, version in versions().items():
         if (other := request.versions.get(name)) != version:
             print(f"note: {name} is {version} here, and was {other}")
-    name, opened = request.setup.policy, sum(e["opened"] for e in content["episodes"])
+    opened = sum(e["opened"] for e in content["episodes"])
+    privileged = is_privileged(content["request"])
     conditions = [
+        f"{'privileged agent' if privileged else 'policy'} {request.setup.policy!r}",
         benchmark_of(request) or "no benchmark",
         f"{len(request.rules)} rules, {len(request.safes)} safes, split {request.split}",
         f"seeds {request.seed} to {request.seed + request.episodes - 1}",
@@ -55,11 +62,11 @@ def print_differences(content: dict[str, Any], workers: int) -> int:
     print("; ".join(conditions), flush=True)
     episodes = content["episodes"]
     with ProgressBar(total=len(episodes), unit="episode") as bar:
-        found = differences(content, workers, on_episode=bar.update)
+        found = [*more, *differences(content, workers, on_episode=bar.update)]
     for text in found:
         print(text)
     if found:
         print(f"not verified: {len(found)} difference{'s' if len(found) > 1 else ''}")
         return 1
-    print(f"verified: {name} opened {opened} of {len(episodes)}")
+    print(f"verified: {opened} of {len(episodes)} opened")
     return 0

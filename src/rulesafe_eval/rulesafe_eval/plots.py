@@ -51,7 +51,7 @@ def success(rows: Sequence[Mapping[str, Any]]) -> Figure:
             values, at + shift, xerr=lengths, fmt=mark, color=colour, capsize=3, label=label
         )
     names_of_rows = (f"{row['rule']} ({row['episodes']})" for row in rows)
-    axes.set_yticks(at, [fill(name, WIDEST) for name in names_of_rows])
+    axes.set_yticks(at, [fill(name, WIDEST) for name in names_of_rows], parse_math=False)
     axes.set_xlim(-0.03, 1.03)
     axes.set_ylim(-0.6, len(rows) - 0.4)  # complete markers
     axes.set_xlabel("mean and 95 % interval")

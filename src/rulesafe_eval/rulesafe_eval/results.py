@@ -24,9 +24,11 @@ from rulesafe_data.run_folder import Line
 from rulesafe_eval.request import EvaluationRequest, ResultsFolder, load_request
 from rulesafe_eval.runner import EpisodeRunner
 from rulesafe_eval.statistics import failures, summary, timings
+from rulesafe_eval.validation import checked
 from rulesafe_sim.episodes import Episode
 
 FORMAT = 1
+RESULTS = "results.json"
 
 
 class Evaluation:
@@ -98,12 +100,15 @@ def evaluate(
         return write_results(directory)
 
 
-def write_results(directory: Path) -> dict[str, Any]:
-    """Write the statistics of the finished episodes to results.json and return its content."""
+def results_of(directory: Path) -> dict[str, Any]:
+    """Return the content of results.json: the statistics of the finished episodes. Raises
+    RuleSafeError if there is no request, or results.jsonl is not valid."""
     request, known = load_request(directory), ResultsFolder(directory).lines()
     keys = [episode.key for episode in request]
     lines = [known[key] for key in keys if key in known]
-    content = {
+    stored = {"request": asdict(request), "episodes": lines}
+    checked(stored, directory / "results.jsonl", "valid results of an evaluation")
+    return {
         "format": FORMAT,
         "request": asdict(request),
         "complete": len(lines) == len(keys),
@@ -112,23 +117,24 @@ def write_results(directory: Path) -> dict[str, Any]:
         "episodes": [{k: v for k, v in line.items() if k != "timing"} for line in lines],
         "timing": timings(lines),
     }
-    write_json(directory / "results.json", content)
+
+
+def write_results(directory: Path) -> dict[str, Any]:
+    """Write the statistics of the finished episodes to results.json and return its content."""
+    content = results_of(directory)
+    write_json(directory / RESULTS, content)
     return content
 
 
 def read_results(path: Path) -> dict[str, Any]:
     """Return the content of results.json, given the file or its directory. Raises RuleSafeError."""
-    file = path / "results.json" if path.is_dir() else path
+    file = path / RESULTS if path.is_dir() else path
     try:
         content: dict[str, Any] = read_json(file, "results of an evaluation")
     except FileNotFoundError:
         raise RuleSafeError(
             f"{file} does not exist; create it with rulesafe eval --policy NAME --out DIR"
         ) from None
-    if (
-        not isinstance(content, dict)
-        or content.get("format") != FORMAT
-        or "setup" not in str(content.get("request"))
-    ):
+    if content.get("format") != FORMAT:
         raise RuleSafeError(f"{file} has no results of an evaluation in format {FORMAT}")
-    return content
+    return checked(content, file, "valid results of an evaluation")

@@ -13,9 +13,8 @@ Read the actions of an episode:
 
 import base64
 import json
-import math
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,17 +31,17 @@ from rulesafe_core.versions import check_physics
 from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
-from rulesafe_eval.request import EvaluationRequest, disturbances_of, title_of
+from rulesafe_eval.request import EvaluationRequest, ResultsFolder, disturbances_of, title_of
+from rulesafe_eval.results import RESULTS, read_results, results_of
 from rulesafe_eval.runner import EpisodeRunner, actions_file, line_out_of_reach
 from rulesafe_eval.statistics import failures, summary
+from rulesafe_eval.validation import MAX_FRAMES, checked
 from rulesafe_locks.lock_sets import rule_sets
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episodes import (
     DRAWS,
     Episode,
     OutOfReach,
-    check_seeds,
-    check_step_seconds,
     place,
 )
 from rulesafe_sim.randomisation import SPLITS
@@ -54,26 +53,12 @@ FORMAT = "rulesafe submission 1"
 
 FILE = "submission.json"
 
-MAX_EPISODES = 100_000
-"""Maximum number of episodes of a request, which limits the time that a file can claim."""
-
-MAX_FRAMES = 100_000
-"""Maximum number of actions of an episode, which limits the memory that a file can claim."""
-
 OF_THE_POLICY = {"inferences", "retries", "reason", "targets", "clipped_actions"}
 OF_THE_POLICY |= {"actions", "variation"}
 HEAD = {"split", "lock", "time_limit"}
 """OF_THE_POLICY: values of an episode that do not follow from its actions. Targets, and those that
 were clipped, include steps of chunks that were not executed. HEAD: values that follow from the
 request, and that submissions of earlier versions do not state."""
-
-TYPES: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("rule", "safe", "cause", "failed_event"), str),
-    **dict.fromkeys(("number", "seed", "failed_step", "frames", "clipped_actions"), int),
-    **dict.fromkeys(("process_score", "order_free_score"), (int, float)),
-    "opened": bool,
-}
-"""Types of the values from which statistics are computed."""
 
 STATISTICS: dict[str, Callable[[Any], Any]] = {
     "summary": summary,
@@ -102,17 +87,12 @@ def unknown_actions(directory: Path, content: Mapping[str, Any]) -> str:
     return f"the actions of {count} episodes are not known" if count else ""
 
 
-def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
-    """Write DIR/submission.json of a complete evaluation.
+def make_submission(directory: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the submission of an evaluation, given the content of its results.json.
 
     Raises:
-        RuleSafeError: the evaluation is not complete or cannot be submitted, or an action file is
-            missing.
+        RuleSafeError: an action file is missing.
     """
-    if not content["complete"]:
-        raise RuleSafeError(f"{directory} is not complete: resume it with the same command")
-    if reason := obstacle(content["request"]):
-        raise RuleSafeError(f"{directory} cannot be submitted: {reason}")
     request = json.loads(json.dumps(content["request"]))
     request["setup"]["policy"] = title_of(request["setup"]["policy"])
     request["locks"] = {}  # paths of this machine
@@ -124,9 +104,23 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
             more = {"actions": encode_actions(_load(file))}
         episodes.append({**line, **more, "lock": ""})
     names = ("complete", *STATISTICS)
-    stated = {name: content[name] for name in names}
-    submission = {"format": FORMAT, "request": request, **stated, "episodes": episodes}
-    size = sum(len(line.get("actions", "")) for line in episodes)
+    stated = {name: content.get(name) for name in names}
+    return {"format": FORMAT, "request": request, **stated, "episodes": episodes}
+
+
+def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
+    """Write DIR/submission.json of a complete evaluation.
+
+    Raises:
+        RuleSafeError: the evaluation is not complete or cannot be submitted, or an action file is
+            missing.
+    """
+    if not content["complete"]:
+        raise RuleSafeError(f"{directory} is not complete: resume it with the same command")
+    if reason := obstacle(content["request"]):
+        raise RuleSafeError(f"{directory} cannot be submitted: {reason}")
+    submission = make_submission(directory, content)
+    size = sum(len(line.get("actions", "")) for line in submission["episodes"])
     if size > MAX_JSON_BYTES * 0.9:
         raise RuleSafeError(
             f"{directory} cannot be submitted: its actions have {size} bytes, and a submission at "
@@ -134,6 +128,46 @@ def write_submission(directory: Path, content: Mapping[str, Any]) -> Path:
         )
     write_json(directory / FILE, submission)
     return directory / FILE
+
+
+def folder_differences(directory: Path, content: Mapping[str, Any]) -> list[str]:
+    """Return how the submission of a directory differs from its results and actions, as text.
+
+    Args:
+        directory: directory of an evaluation; files that it does not have are not compared.
+        content: as returned by `read_submission`.
+
+    Raises:
+        RuleSafeError: a file of the directory is not valid.
+    """
+    texts = []
+    if not (directory / RESULTS).exists():
+        return []
+    results = read_results(directory)
+    if ResultsFolder(directory).exists():
+        texts += _different("results.json", results, results_of(directory), "results.jsonl")
+    made = make_submission(directory, results)
+    return texts + _different(FILE, content, made, "results.json and actions")
+
+
+def _different(
+    name: str, found: Mapping[str, Any], expected: Mapping[str, Any], source: str
+) -> list[str]:
+    """Return which values of a file differ from those of the files that it was made from."""
+    found, expected = ({**of, **_by_key(of.get("episodes", ()))} for of in (found, expected))
+    return [
+        f"{name}: {key} differs from {source}"
+        for key in sorted((found.keys() | expected.keys()) - {"episodes"})
+        if _text(found.get(key)) != _text(expected.get(key))
+    ]
+
+
+def _by_key(episodes: Iterable[Line]) -> dict[str, Line]:
+    return {f"{line['rule']} episode {line['number']}": line for line in episodes}
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def read_submission(path: Path) -> dict[str, Any]:
@@ -145,58 +179,13 @@ def read_submission(path: Path) -> dict[str, Any]:
         raise RuleSafeError(
             f"{file} does not exist; rulesafe eval writes it when all episodes are finished"
         ) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if content.get("format") != FORMAT:
         raise RuleSafeError(f"{file} is not a submission: its format is not {FORMAT!r}")
-    try:
-        _check_request(request_of(content))
-        for number, episode in enumerate(content["episodes"]):
-            for name, kind in TYPES.items():
-                value = episode.get(name)
-                if not isinstance(value, kind) or (type(value) is bool) != (kind is bool):
-                    raise ValueError(f"{name} of episode {number} is {value!r}")
-        reason = obstacle(content["request"])
-    except (
-        ArithmeticError,
-        AttributeError,
-        KeyError,
-        RuleSafeError,
-        TypeError,
-        ValueError,
-    ) as error:
-        raise RuleSafeError(f"{file} is not a valid submission: {error}") from error
-    if reason:
+    content = checked(content, file, "a valid submission")
+    if reason := obstacle(content["request"]):
         raise RuleSafeError(f"{file} cannot be verified: {reason}")
     content["request"]["locks"] = {}  # paths in the file are not read
     return content
-
-
-def _check_request(request: EvaluationRequest) -> None:
-    """Raise ValueError or RuleSafeError unless the request is one of `rulesafe eval`."""
-    setup = request.setup
-    counts = (request.episodes, request.seed, setup.execute)
-    texts = (
-        *(request.split, setup.policy, setup.execution, request.commitment),
-        *(setup.variant, setup.disturbances),
-    )
-    if not (
-        all(type(value) is int and value >= 0 for value in counts)
-        and all(isinstance(text, str) for text in (*texts, *request.safes, *request.rules))
-        and isinstance(request.versions, dict)
-        and isinstance(request.actor, dict)
-        and isinstance(request.files, dict)
-        and request.rules
-        and request.safes
-        and len(set(request.rules)) == len(request.rules)
-        and len(request.rules) * request.episodes <= MAX_EPISODES
-        and all(isinstance(version, str) for version in request.versions.values())
-        and all(text.isprintable() for text in (*texts, *request.versions.values()))
-    ):
-        raise ValueError("the request has values that rulesafe eval does not write")
-    if type(setup.step_seconds) not in (int, float) or setup.step_seconds == math.inf:
-        raise ValueError(f"step_seconds is {setup.step_seconds!r}")
-    # The seed of a sealed evaluation is larger; the study compares it with the key.
-    check_seeds(0 if request.commitment else request.seed, request.episodes)
-    check_step_seconds(setup.step_seconds)
 
 
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
@@ -279,7 +268,10 @@ def _again(runner: EpisodeRunner, line: Line, episode: Episode) -> dict[str, Any
         if not out_of_reach(safe, rule, episode.sample(draw)):
             raise RuleSafeError(f"the arm can reach the safe at an earlier pose (draw {draw})")
     fixed = replace(episode, variation=variation, resampled=resampled)
-    found, _, _ = runner.execute(Playback(decode_actions(line.get("actions"))), fixed)
+    actions = decode_actions(line.get("actions"))
+    if len(actions) != line["frames"]:
+        raise RuleSafeError(f"it has {len(actions)} actions, but {line['frames']} frames")
+    found, _, _ = runner.execute(Playback(actions), fixed)
     plain: dict[str, Any] = _plain(found)
     return plain
 
@@ -300,8 +292,8 @@ def encode_actions(actions: NDArray[np.float32]) -> str:
     return base64.b64encode(zlib.compress(actions.tobytes(), 9)).decode()
 
 
-def decode_actions(text: object) -> Iterator[NDArray[np.float32]]:
-    """Return the actions, each (13,), rad."""
+def decode_actions(text: object) -> NDArray[np.float32]:
+    """Return the actions (N, 13), rad."""
     size = 4 * len(ACTION_JOINTS)
     try:
         packed = zlib.decompressobj()
@@ -313,4 +305,4 @@ def decode_actions(text: object) -> Iterator[NDArray[np.float32]]:
         raise RuleSafeError(f"the actions are not valid: {error}") from error
     if not np.isfinite(actions).all():
         raise RuleSafeError("the actions are not finite")
-    return iter(actions)
+    return actions

@@ -10,6 +10,7 @@ import numpy as np
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
+from rulesafe_data.markdown import escaped
 from rulesafe_eval.comparison import as_text, changed_settings, row_of
 from rulesafe_eval.request import disturbances_of
 from rulesafe_eval.statistics import (
@@ -123,8 +124,8 @@ def policy_label(request: Mapping[str, Any]) -> str:
     """Return the name of a policy in the table: all its facts except the training seed."""
     actor, setup = request["actor"], request["setup"]
     privileged = bool(actor.get("privileged"))
-    if actor["kind"] != "checkpoint":  # the names of expert and oracles say it themselves
-        marked = privileged and actor["kind"] in ("class", "remote")
+    if actor.get("kind") != "checkpoint":  # the names of expert and oracles say it themselves
+        marked = privileged and actor.get("kind") in ("class", "remote")
         return f"{setup['policy']} (privileged)" if marked else str(setup["policy"])
     memory, training = actor["memory"], actor.get("training") or {}
     words = {
@@ -159,7 +160,13 @@ def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") 
         figure: path of a figure of `bars`, relative to the page; empty: none.
     """
     drawn = [f"![Success and scores with 95 % intervals]({figure})\n"] if figure else []
-    parts, pooled = [f"    {command}\n", *drawn, ABOUT], pool(contents)
+    parts = [f"    {' '.join(command.split())}\n", *drawn, ABOUT]
+    pooled = {
+        (escaped(rule), escaped(safes), escaped(split), seconds): {
+            escaped(kind): found for kind, found in kinds.items()
+        }
+        for (rule, safes, split, seconds), kinds in pool(contents).items()
+    }
     for (rule, safes, split, seconds), kinds in pooled.items():
         names = safes.split(", ")
         where = safes if len(names) <= MAX_NAMES else f"{len(names)} safes"
@@ -254,7 +261,7 @@ def _failures(kinds: Mapping[str, Pooled]) -> Iterator[str]:
             if not line["opened"]
         )
         entries = [
-            f"{step} {event} {cause.replace('_', ' ')} {count}"
+            f"{step} {escaped(event)} {escaped(cause.replace('_', ' '))} {count}"
             for (step, event, cause), count in sorted(counted.items())
         ]
         yield f"| {kind} | {'; '.join(entries)} |"

@@ -91,6 +91,14 @@ def test_a_simulated_robot_that_is_slow_has_no_cables():
     assert "too slow" in run_checks(slow)[0].remedy and "cable" not in run_checks(slow)[0].remedy
 
 
+def test_two_robots_are_named_as_the_cause():
+    names = ["a program that is not a ROS 2 node", "robot_side_node"]
+    two = healthy(lowstate=arrivals(1000), publishers={"/lowstate": names})
+    finding = run_checks(two)[0]
+    assert finding.verdict == FAIL and finding.found.endswith(f"2 publishers: {', '.join(names)}")
+    assert finding.remedy.startswith("Two robots") and "cable" not in finding.remedy
+
+
 def spoiled(index: int, **changes) -> list[LowState]:
     states = [low_state(2 * i) for i in range(500 * SECONDS)]
     states[index] = replace(states[index], **changes)

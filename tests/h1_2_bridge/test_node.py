@@ -16,14 +16,17 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 from builtin_interfaces.msg import Time
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.node import Node
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd
 from user import PATIENCE
 
 from h1_2_bridge.wire import decode_low_cmd
 from rulesafe_core.chunks import SECOND
-from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
+from rulesafe_core.chunks_ros import CHUNKS
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.domains import reserve_domain
 from rulesafe_core.joints import ALL_JOINTS, BODY_JOINTS
 from rulesafe_core.messages import to_ns
@@ -86,6 +89,54 @@ def test_nobody_else_may_command_the_arm(robot, bridge, user):
         refusal = user.ask("engage")
     assert refusal.message == "/arm_sdk has another publisher: bridge_user; end that program"
     user.destroy_publisher(other)
+
+
+def test_the_first_publisher_of_chunks_is_followed_and_the_second_is_named(robot, bridge, user):
+    bridge()
+    user.engage()
+
+    def send() -> None:
+        accepted = user.state.chunks_accepted
+        user.move(user.way({3: 0.1}, rows=30))
+        user.until(lambda: user.state.chunks_accepted > accepted, "a chunk of the first publisher")
+
+    for _ in range(3):
+        send()
+    refused = user.state.chunks_refused
+    second = Node("second_policy")
+    chunks = second.create_publisher(JointTrajectory, CHUNKS, STATE_QOS)
+    user.until(
+        lambda: chunks.get_subscription_count() and user.count_publishers(CHUNKS) == 2, "discovery"
+    )
+    chunks.publish(to_trajectory(user.way({3: -0.5}), to_ns(user.joints.header.stamp)))
+    user.until(lambda: user.state.chunks_refused > refused, "a refused chunk")
+    assert user.state.refusal == (
+        f"{CHUNKS} has two publishers, bridge_user and second_policy; end one of them"
+    )
+    send()
+    assert user.state.state == "ACTIVE"
+    second.destroy_node()
+
+
+def test_a_second_robot_releases_the_first(robot, bridge, user, peer):
+    bridge()
+    user.engage()
+    other = peer(rate=200)
+    user.until_state("FAULT")
+    expected = "state has two publishers, both a program that is not a ROS 2 node; end one"
+    assert expected in user.state.reason
+    robot.until_weight_is_zero()
+    assert user.ask("reset").success
+    user.until_state("IDLE")
+    assert expected in user.ask("engage").message
+    before = user.position("right_elbow_joint")
+    other.faults(offset={"23": 0.5})
+    user.clear()
+    user.until(lambda: len(user.joint_states) > 100, "joint states")
+    index = user.joints.name.index("right_elbow_joint")
+    assert all(abs(message.position[index] - before) < 0.1 for message in user.joint_states)
+    other.stop()
+    user.engage()
 
 
 @pytest.mark.parametrize("stop_first", [False, pytest.param(True, marks=pytest.mark.thorough)])

@@ -13,10 +13,12 @@ from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 from waiting import wait_for
 
+from rulesafe_core import exclusive_ros
 from rulesafe_core.chunks import REPEAT_AFTER, SECOND
 from rulesafe_core.chunks_ros import CHUNKS, MAX_BYTES, ChunkPublisher, ChunkReceiver
 from rulesafe_core.convert import STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import ExclusiveTopic
 from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.ros import publishers_of, ros_context
 
@@ -48,8 +50,8 @@ class Robot:
 
     @property
     def name(self) -> str:
-        """Name of the node that published the last chunk; empty if the receiver does not know."""
-        return publishers_of(self.node, CHUNKS).get(self.receiver.publisher, "")
+        """Name of the node that published the last chunk."""
+        return self.receiver.exclusive.publisher()
 
     def until(self, condition) -> None:
         wait_for(condition, turn=lambda: self.executor.spin_once(timeout_sec=0.05))
@@ -103,7 +105,7 @@ def test_only_the_last_message_is_repeated(robot):
     assert received == ["a", "b", "b"]
 
 
-def test_publishers_are_identified_by_their_sequence_numbers(robot):
+def test_the_first_publisher_is_kept_and_the_second_is_refused_and_named(robot):
     first = robot.publisher("planner")
     for stamp in (1, 2, 3):
         robot.receive(first, stamp)
@@ -112,19 +114,80 @@ def test_publishers_are_identified_by_their_sequence_numbers(robot):
     robot.until(first.others)
     assert first.others() == f"{CHUNKS} has another publisher: teleop"
     assert second.others() == f"{CHUNKS} has another publisher: planner"
-    for publisher, stamp in ((second, 4), (first, 5), (second, 6), (first, 7)):
+    for publisher, stamp in ((second, 4), (first, 5), (second, 6), (first, 7), (second, 8)):
         robot.receive(publisher, stamp)
-    names = [name for name, _, _ in robot.accepted]
-    assert names == [*3 * ["planner"], "teleop", "planner", "teleop", "planner"]
+    assert robot.accepted == [("planner", stamp, 7) for stamp in (1, 2, 3, 5, 7)]
+    reason = f"{CHUNKS} has two publishers, planner and teleop; end one of them"
+    assert robot.refused == 3 * [(reason, "teleop", None)]
+    assert robot.receiver.exclusive.trouble() == reason
+    robot.receiver.exclusive.release()  # as at a new episode
+    robot.receive(second, 9)
+    robot.receive(first, 10)
+    assert robot.accepted[-1] == ("teleop", 9, 7)
 
 
-def test_equal_sequence_numbers_of_two_publishers_identify_neither(robot):
+def test_another_publisher_follows_one_that_has_ended(robot):
+    first = robot.publisher("planner")
+    for stamp in (1, 2, 3):
+        robot.receive(first, stamp)
+    first._node.destroy_publisher(first.publisher)
+    second = robot.publisher("teleop")
+    robot.until(lambda: robot.node.count_publishers(CHUNKS) == 1)
+    robot.receive(second, 4)
+    assert robot.accepted[-1] == ("teleop", 4, 7) and not robot.refused
+
+
+def test_equal_sequence_numbers_of_two_publishers_are_of_neither(robot):
     one, two = robot.publisher("planner"), robot.publisher("teleop")
-    robot.valid = False
     robot.receive(one, 1)
-    assert robot.receiver.publisher is None
-    robot.receive(two, 1)
-    assert [refusal[:2] for refusal in robot.refused] == 2 * [("too fast", "planner or teleop")]
+    robot.receive(two, 2)
+    robot.receive(two, 3)
+    robot.receive(one, 4)
+    assert [stamp for _, stamp, _ in robot.accepted] == [1]
+    assert {refusal[1] for refusal in robot.refused[1:]} == {"planner or teleop"}
+
+
+class Numbers:
+    """The messages of the publishers that DDS lists, by their sequence numbers only."""
+
+    def __init__(self, monkeypatch, *listed: str) -> None:
+        self.listed, self.time = listed, 0.0
+        monkeypatch.setattr(
+            exclusive_ros, "publishers_of", lambda *_: {n.encode(): n for n in self.listed}
+        )
+        monkeypatch.setattr(exclusive_ros.time, "monotonic", lambda: self.time)
+        self.topic = ExclusiveTopic(None, "/lowstate", silence=1.0)
+
+    def accepts(self, number: int) -> bool:
+        self.time += 0.002
+        try:
+            self.topic.check({"publication_sequence_number": number})
+        except RuleSafeError as error:
+            assert self.topic.trouble() == str(error)
+            return False
+        return True
+
+
+def test_messages_of_two_robots_are_told_apart_although_many_are_lost(monkeypatch):
+    robots = Numbers(monkeypatch, "one", "two")
+    rng = np.random.default_rng(0)
+    for first, second in zip(range(5000, 9000, 7), range(80_000, 90_000, 5), strict=False):
+        first, second = first + int(rng.integers(7)), second + int(rng.integers(5))
+        assert robots.accepts(first) and not robots.accepts(second)
+
+
+def test_a_second_publisher_that_is_silent_does_not_matter(monkeypatch):
+    robot = Numbers(monkeypatch, "robot", "silent")
+    assert all(robot.accepts(number) for number in range(700, 3000, 3))
+    robot.time += 1.1  # the robot has restarted
+    assert all(robot.accepts(number) for number in range(1, 200))
+
+
+def test_the_only_publisher_may_lose_any_number_of_messages(monkeypatch):
+    robot = Numbers(monkeypatch, "robot")
+    assert all(robot.accepts(number) for number in (5, 6, 50_000, 50_001, 1, 2))
+    robot.listed = ()  # it has ended; its last message is still in the queue
+    assert robot.accepts(3)
 
 
 def test_a_refusal_has_its_reason_and_the_publisher(robot):
@@ -133,12 +196,14 @@ def test_a_refusal_has_its_reason_and_the_publisher(robot):
     robot.receive(publisher, 1)
     reason, name, chunk = robot.refused[0]
     assert (reason, name, chunk.stamp) == ("too fast", "policy", 1)
-    for raw, expected in (
-        (bytes(MAX_BYTES + 1), f"valid: up to {MAX_BYTES}"),
-        (b"\x00\x01\x00\x00\xff\xff", ""),
-        (serialize_message(to_trajectory(STEPS[:, :12], 1)), "12"),
+    for number, (raw, expected) in enumerate(
+        (
+            (bytes(MAX_BYTES + 1), f"valid: up to {MAX_BYTES}"),
+            (b"\x00\x01\x00\x00\xff\xff", ""),
+            (serialize_message(to_trajectory(STEPS[:, :12], 1)), "12"),
+        )
     ):
-        robot.receiver.receive(raw, {"publication_sequence_number": 2})
+        robot.receiver.receive(raw, {"publication_sequence_number": number + 2})
         reason, name, chunk = robot.refused[-1]
         assert (name, chunk) == ("policy", None) and expected in reason
     assert len(serialize_message(to_trajectory(np.zeros((500, 13)), SECOND))) < MAX_BYTES

@@ -26,6 +26,7 @@ from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_joints, to_ns
 from rulesafe_core.ros import declare, reserve_topic, run_node
@@ -70,7 +71,7 @@ class TrajectoryNode(Node):
         self._received = -np.inf  # s, wall time of its arrival
         self._episode_known = False  # whether the start of the running episode was received
         self._chunks = ChunkPublisher(self)
-        self.create_subscription(JointState, "/joint_states", self._on_joints, NEWEST_QOS)
+        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, NEWEST_QOS)
         self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._server = ActionServer(

@@ -67,8 +67,15 @@ def robot_publishes(snapshot: RobotSnapshot) -> Finding:
         "the robot's network and ROS_DOMAIN_ID is 0. Low rate or gaps: try another cable or "
         "reduce the load on this computer.",
     )
+    publishers = snapshot.publishers.get("/lowstate", [])
     if not len(snapshot.lowstate):
         found = "no message on /lowstate"
+    elif len(publishers) > 1:
+        found += f", {len(publishers)} publishers: {', '.join(publishers)}"
+        remedy = (
+            "Two robots or simulations publish /lowstate: end one, or separate them by "
+            "network_interface or ROS_DOMAIN_ID. A killed one is listed for up to 20 s."
+        )
     elif SIMULATED_ROBOT in snapshot.nodes:
         remedy = "This machine is too slow to simulate the robot: reduce its load, cameras:=false."
     return pass_or_fail(

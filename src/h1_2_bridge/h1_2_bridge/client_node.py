@@ -22,7 +22,7 @@ from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
 from rulesafe_core.repeated_ros import RepeatedRequest
-from rulesafe_core.ros import publishers_of
+from rulesafe_core.ros import NAMES, publishers_of
 from rulesafe_interfaces.msg import BridgeState
 
 SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -186,8 +186,9 @@ class BridgeClient(ClientNode):
         if self.state is not None:
             names = BridgeFacts.__dataclass_fields__
             snapshot.bridge = BridgeFacts(**{name: getattr(self.state, name) for name in names})
-        for topic in ("/arm_sdk", "/lowcmd"):
-            snapshot.publishers[topic] = sorted(set(publishers_of(self, topic).values()))
+        for topic in ("/arm_sdk", "/lowcmd", "/lowstate"):
+            found = publishers_of(self, topic).values()
+            snapshot.publishers[topic] = sorted(NAMES.get(name, name) for name in found)
         snapshot.nodes = set(self.get_node_names())
         return snapshot
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from time import sleep
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -64,9 +65,10 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import RECENT, ExclusiveTopic
 from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
 from rulesafe_core.robot import h1_2
-from rulesafe_core.ros import UNNAMED, executing, publishers_of
+from rulesafe_core.ros import NAMES, UNNAMED, executing, publishers_of
 from rulesafe_core.services_ros import ServicePoller
 from rulesafe_core.urdf import to_urdf
 from rulesafe_interfaces.msg import BridgeState
@@ -104,7 +106,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self._ticked = self._joints_due = self._state_due = self._report_due = 0  # ns, steady
         self._published: tuple[ControlState, str] | None = None
         self._own_stop = ""  # the last stop request of this node, which it receives, too
-        self._others: Counter[str] = Counter()  # other publishers at the last check
+        self._others: Counter[tuple[str, str]] = Counter()  # other publishers at the last check
+        self._robots: list[ExclusiveTopic] = []  # topics of the robot's states
         self._episode = 0
         self._make_topics()
         if config.autostart:
@@ -155,22 +158,23 @@ class BridgeNode(ManagedNode[BridgeParameters]):
 
     def subscribe(self) -> list[Subscription]:
         listen = partial(self.listener.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
-        inputs = [
-            listen(LowState, "/lowstate", self._on_low_state, NEWEST_QOS, raw=True),
-        ]
-        chunks = ChunkReceiver(
+        self._robots.clear()
+        on_state = self._of_one_robot("/lowstate", self._on_low_state)
+        inputs = [listen(LowState, "/lowstate", on_state, NEWEST_QOS, raw=True)]
+        receiver = ChunkReceiver(
             self.listener,
             self._time,
             self._on_chunk,
             self._on_refused,
             CHUNK_QOS,
             event_callbacks=NO_SUBSCRIPTION_EVENTS,
-        ).subscription
-        inputs.append(chunks)
-        self.periods[chunks] = CHUNK_PERIOD
+        )
+        self._chunk_topic = receiver.exclusive
+        inputs.append(receiver.subscription)
+        self.periods[receiver.subscription] = CHUNK_PERIOD
         inputs += [listen(String, STOP_TOPIC, self._on_stop, qos) for qos in STOP_QOS]
         if self._config.hand in ON_TOPICS:
-            on_state = self._on_hand
+            on_state = self._of_one_robot("/inspire/state", self._on_hand)
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
         if self.core is not None and self.core.supervisor is not None:
             beat = self._on_heartbeat
@@ -210,6 +214,17 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         super().destroy_node()
 
     # Inputs -------------------------------------------------------------------------------
+
+    def _of_one_robot(self, topic: str, receive: Callable[[bytes], None]) -> Any:
+        exclusive = ExclusiveTopic(self.listener, topic, silence=RECENT)
+        self._robots.append(exclusive)
+        return exclusive.guard(receive, self._on_second_robot)
+
+    def _on_second_robot(self, reason: str) -> None:
+        assert self.core is not None
+        self.core.watch.last_error = reason
+        self.core.release(reason)
+        self.warn(reason)
 
     def _on_low_state(self, raw: bytes) -> None:
         assert self.core is not None
@@ -269,30 +284,36 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         return answer
 
     def _engage(self, core: BridgeCore, now: int) -> str:
-        reason = self._intruders(self._other_publishers())
+        troubles = (topic.trouble() for topic in self._robots)
+        reason = next(filter(None, troubles), "") or self._intruders(self._other_publishers())
         if self._finalized:
             reason = "the lifecycle node is shut down; start the bridge again"
         if reason:
             raise RuleSafeError(reason)
         return core.engage(now)
 
-    def _other_publishers(self) -> Counter[str]:
-        """Return the node names of the publishers on the command topic, without this bridge and one
+    def _other_publishers(self) -> Counter[tuple[str, str]]:
+        """Return topic and node name of the publishers of commands, without this bridge and one
         supervisor; empty in a dry run."""
-        if self._config.dry_run:
-            return Counter()
-        names = Counter(publishers_of(self, self._output.topic).values())
-        return names - Counter((self.get_name(), SUPERVISOR))
+        own = {self._output.topic: [self.get_name(), SUPERVISOR]}
+        if self._config.hand in ON_TOPICS:
+            own["/inspire/cmd"] = [self.get_name()]
+        found: Counter[tuple[str, str]] = Counter()
+        for topic, names in {} if self._config.dry_run else own.items():
+            others = Counter(publishers_of(self, topic).values()) - Counter(names)
+            found.update({(topic, name): count for name, count in others.items()})
+        return found
 
-    def _intruders(self, others: Iterable[str]) -> str:
+    def _intruders(self, others: Iterable[tuple[str, str]]) -> str:
         """Return the message for other publishers; empty if there are none."""
         words = {
-            UNNAMED: "a program that is not a ROS 2 node",
+            **NAMES,
             SUPERVISOR: f"a second {SUPERVISOR} (a killed one is listed for up to 20 s)",
         }
-        names = ", ".join(words.get(name, name) for name in sorted(set(others)))
-        topic = self._output.topic
-        return f"{topic} has another publisher: {names}; end that program" if names else ""
+        return "; ".join(
+            f"{topic} has another publisher: {words.get(name, name)}; end that program"
+            for topic, name in sorted(set(others))
+        )
 
     def _check_publishers(self) -> None:
         """Release the robot if another program may command it. A publisher without a node name, as
@@ -301,7 +322,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._others = Counter()
             return
         before, self._others = self._others, self._other_publishers()
-        certain = [name for name in self._others if name != UNNAMED or name in before]
+        certain = [other for other in self._others if other[1] != UNNAMED or other in before]
         if reason := self._intruders(certain):
             self.core.release(reason)
 
@@ -342,6 +363,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._hands.store(sent)
         if self.core.episode != self._episode:
             self._episode = self.core.episode
+            self._chunk_topic.release()
             self._started.publish(to_time(clock))
             self._publish_joints(clock)
         if (self.core.state, self.core.reason) != self._published:

@@ -64,7 +64,7 @@ class RobotSnapshot:
         joints: the last /joint_states, rad by name.
         topics: arrivals by topic, of /joint_states, the hands and the cameras.
         bridge: the last /bridge/state; None if none was received.
-        publishers: names of the publishing nodes by command topic.
+        publishers: node name of each publisher, by topic, of commands and of the robot's state.
         nodes: names of all nodes.
         hand: q (n,) of the last /inspire/state; None if none was received.
         instruction: the last /instruction; None if none was received.

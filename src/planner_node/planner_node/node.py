@@ -24,6 +24,7 @@ from planner_node.motion import PLANNERS
 from rulesafe_core.chunks import PERIOD
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.messages import to_ns
 from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
@@ -63,7 +64,7 @@ class PlannerNode(Node):
         self._diagnostics = Diagnostics(self)
         # Queue length 1: messages that arrived while the expert was planning are outdated.
         self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
-        self.create_subscription(JointState, "/joint_states", self._on_joints, 1)
+        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, 1)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _clear(self) -> None:

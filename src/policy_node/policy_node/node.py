@@ -33,6 +33,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.convert import IMAGE_QOS, LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
 from rulesafe_core.reports import ReportPeriod, counted
@@ -163,9 +164,12 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         # Waiting messages are processed in the order in which subscriptions are created.
         # /joint_states is the last, since a joint state can complete an observation: messages that
         # belong to it must be processed before, above all /instruction, which has no stamp.
+        exclusive = partial(subscribe_to_first, self)
         inputs = sorted(topics.items(), key=lambda item: item[0] == "/joint_states")
         return [
-            self.create_subscription(kind, topic, self._handler(topic, callback), qos)
+            (exclusive if topic == "/joint_states" else self.create_subscription)(
+                kind, topic, self._handler(topic, callback), qos
+            )
             for topic, (kind, qos, callback) in inputs
         ]
 

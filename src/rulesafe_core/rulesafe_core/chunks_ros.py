@@ -1,6 +1,6 @@
 """Publisher and receiver of action chunks, for all nodes."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,9 +12,10 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_core.chunks import REPEAT_AFTER, Chunk
 from rulesafe_core.convert import STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import ExclusiveTopic
 from rulesafe_core.messages import decode_chunk
 from rulesafe_core.repeated_ros import RepeatedPublisher
-from rulesafe_core.ros import UNNAMED, publishers_of
+from rulesafe_core.ros import publishers_of
 
 CHUNKS = "/policy/action_chunk"
 
@@ -64,11 +65,7 @@ class ChunkPublisher(RepeatedPublisher):
 
 
 class ChunkReceiver:
-    """Subscribes to chunks, decodes them and identifies their publishers.
-
-    rclpy of ROS 2 Jazzy does not pass the GID of a message's publisher. It follows from the GIDs of
-    the topic's publishers and the sequence number of the message, which each publisher counts from
-    1: a chunk belongs to the only publisher, or to the only one whose number it continues.
+    """Subscribes to chunks, decodes them, and refuses those of a second publisher.
 
     Args:
         node: the subscribing node.
@@ -81,7 +78,7 @@ class ChunkReceiver:
 
     Attributes:
         subscription: the subscription.
-        publisher: GID of the publisher of the last message; None if it is not known.
+        exclusive: identifies the publishers.
     """
 
     def __init__(
@@ -93,9 +90,8 @@ class ChunkReceiver:
         qos: QoSProfile = STATE_QOS,
         **options: Any,
     ) -> None:
-        self._node, self._now, self._accept, self._refuse = node, now, accept, refuse
-        self._numbers: dict[bytes, int] = {}  # last sequence number of each publisher
-        self.publisher: bytes | None = None
+        self._now, self._accept, self._refuse = now, accept, refuse
+        self.exclusive = ExclusiveTopic(node, CHUNKS)
         callback: Any = self.receive  # rclpy's annotations lack callbacks with two arguments
         self.subscription = node.create_subscription(
             JointTrajectory, CHUNKS, callback, qos, raw=True, **options
@@ -103,11 +99,9 @@ class ChunkReceiver:
 
     def receive(self, raw: bytes, info: dict[str, Any]) -> None:
         """Process a serialized message; `info`: its description by rclpy."""
-        now, chunk, publishers = self._now(), None, {}
-        self.publisher = None
+        now, chunk = self._now(), None
         try:
-            publishers = publishers_of(self._node, CHUNKS)
-            self.publisher = self._identify(publishers, info["publication_sequence_number"])
+            self.exclusive.check(info)
             if len(raw) > MAX_BYTES:
                 raise RuleSafeError(
                     f"the message has {len(raw)} bytes; valid: up to {MAX_BYTES}, which is more "
@@ -116,19 +110,4 @@ class ChunkReceiver:
             chunk = decode_chunk(deserialize_message(raw, JointTrajectory), now)
             self._accept(chunk, now)
         except (RuleSafeError, RuntimeError) as error:  # RuntimeError: of rclpy, not a trajectory
-            names = set(publishers.values()) or {UNNAMED}
-            if self.publisher is not None:
-                names = {publishers[self.publisher]}
-            self._refuse(str(error), " or ".join(sorted(names)), chunk)
-
-    def _identify(self, publishers: Collection[bytes], number: int | None) -> bytes | None:
-        """Return the publisher of a message with this sequence number; None if several publishers
-        may have published it."""
-        last = {gid: self._numbers.get(gid, 0) for gid in publishers}
-        possible = [gid for gid in publishers if number and last[gid] < number]
-        continued = [gid for gid in possible if number == last[gid] + 1]
-        for found in (list(publishers), continued, possible):
-            if len(found) == 1:
-                self._numbers = last | {found[0]: number or 0}
-                return found[0]
-        return None
+            self._refuse(str(error), self.exclusive.publisher(), chunk)

@@ -39,6 +39,9 @@ BUILT_IN = {"use_sim_time", "start_type_description_service"}
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
 
+NAMES = dict.fromkeys((UNNAMED, "_CREATED_BY_BARE_DDS_APP_"), "a program that is not a ROS 2 node")
+"""What messages for users say instead of the names that rmw reports."""
+
 
 def declare(node: Node, kind: type[T]) -> T:
     """Declare settings as parameters of the node and validate later changes.

@@ -156,7 +156,7 @@ class SimNode(Node):
         self._held: list[EpisodeStatus] = []  # until the images of the frame are published
         self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
         self.create_service(SetBool, "/episode/pause", self._on_pause)
-        ChunkReceiver(self, lambda: self._now, self._on_chunk, self._on_refused)
+        self._receiver = ChunkReceiver(self, lambda: self._now, self._on_chunk, self._on_refused)
 
     # Episodes and chunks ------------------------------------------------------------------
 
@@ -177,6 +177,7 @@ class SimNode(Node):
         self._episode += 1
         self._now = (self._now // PERIOD + 1) * PERIOD
         self._chunks.reset(self._now)
+        self._receiver.exclusive.release()
         self._describe(self._simulation.variation.cameras.apply(self._camera_set))
         self._started.publish(convert.to_time(self._now))
         self._instruction.publish(String(data=self._simulation.rule.description))

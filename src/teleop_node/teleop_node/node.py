@@ -30,6 +30,7 @@ from rulesafe_core.chunks import PERIOD
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_header, to_pose
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.messages import decode_joints, decode_pose
 from rulesafe_core.ros import Diagnostics, declare, reserve_topic, run_node
@@ -78,7 +79,6 @@ class TeleopNode(Node):
         self._pose = self.create_publisher(PoseStamped, "/teleop/hand_pose", STATE_QOS)
         self._diagnostics = Diagnostics(self)
         for kind, topic, callback, qos in (
-            (JointState, "/joint_states", self._on_joints, NEWEST_QOS),
             (Time, "/episode/started", self._on_started, LATCHED_QOS),
             (EpisodeStatus, "/episode/status", self._on_status, 1),
             (PoseStamped, "/teleop/target_pose", partial(self._refusing, self._on_pose), 10),
@@ -87,6 +87,7 @@ class TeleopNode(Node):
             (String, "/teleop/assist", partial(self._refusing, self._on_assist), 10),
         ):
             self.create_subscription(kind, topic, callback, qos)
+        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, NEWEST_QOS)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _restart(self) -> None:

@@ -25,6 +25,7 @@ from std_srvs.srv import Trigger
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.lifecycle_node import ManagedNode
 from rulesafe_core.messages import to_ns
 from rulesafe_core.repeated_ros import RepeatedPublisher
@@ -129,7 +130,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         return [
             self.create_subscription(Bool, "/episode/paused", self._on_paused, LATCHED_QOS),
             self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
-            self.create_subscription(JointState, "/joint_states", self._on_joints, STATE_QOS),
+            subscribe_to_first(self, JointState, "/joint_states", self._on_joints, STATE_QOS),
         ]
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -1,0 +1,149 @@
+"""Topics whose messages are accepted from one publisher only."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
+
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.ros import NAMES, UNNAMED, publishers_of
+
+MOST_LOST = 100
+"""Most consecutive messages of one publisher that may be lost."""
+
+LISTED = 20.0
+"""Time for which DDS lists a killed publisher, s."""
+
+RECENT = 1.0
+"""Time for which a refusal is reported, s."""
+
+NAMES_PERIOD = 0.1
+"""Shortest time between two look-ups of the publishers' names, s: a flood of messages must not
+delay the receiver."""
+
+
+@dataclass
+class _Sender:
+    """A publisher: its GID, None if it is not known, and its last message (number and s)."""
+
+    gid: bytes | None
+    number: int
+    time: float
+
+
+class ExclusiveTopic:
+    """Accepts the messages of a topic's first publisher and refuses those of a second one.
+
+    rclpy of ROS 2 Jazzy does not pass the GID of a message's publisher, but its sequence number,
+    which each publisher counts from 1. A message belongs to the publisher whose number it
+    continues; one that continues none is of another publisher, if DDS lists several.
+
+    The first publisher keeps the topic until DDS no longer lists it, it has been silent, or
+    `release` is called.
+
+    Args:
+        node: the subscribing node.
+        topic: the topic.
+        silence: time without a message of the first publisher after which another may follow, s.
+    """
+
+    def __init__(self, node: Node, topic: str, silence: float = LISTED) -> None:
+        self._node, self._topic, self._silence = node, topic, silence
+        self._senders: list[_Sender] = []
+        self._first: _Sender | None = None
+        self._last: _Sender | None = None  # of the last message; None: not certain
+        self._refused = self._named = -RECENT  # s, monotonic clock
+        self._reason = ""
+
+    def guard(self, receive: Callable[[Any], object], refuse: Callable[[str], object]) -> Any:
+        """Return a callback of a subscription that passes the first publisher's messages to
+        `receive`, and the reason of a refusal to `refuse`."""
+
+        def callback(message: Any, info: Mapping[str, Any]) -> None:
+            try:
+                self.check(info)
+            except RuleSafeError as error:
+                refuse(str(error))
+            else:
+                receive(message)
+
+        return callback
+
+    def release(self) -> None:
+        """Let the publisher of the next message be the first one."""
+        self._first = None
+
+    def check(self, info: Mapping[str, Any]) -> None:
+        """Identify the publisher of a message. `info`: the message's description by rclpy.
+
+        Raises:
+            RuleSafeError: the message is not certain to be of the first publisher.
+        """
+        number, now = info["publication_sequence_number"] or 0, time.monotonic()
+        near = sorted(
+            (each for each in self._senders if 0 < number - each.number <= MOST_LOST),
+            key=lambda each: -each.number,
+        )
+        self._last = None
+        if not (len(near) > 1 and near[0].number == near[1].number):
+            self._last = near[0] if near else self._add(now)
+            self._last.number, self._last.time = number, now
+            self._first = self._first or self._last
+            if self._last is self._first:
+                return
+        if now >= self._named + NAMES_PERIOD:
+            self._named, self._reason = now, self._conflict()
+        self._refused = now
+        raise RuleSafeError(self._reason)
+
+    def trouble(self) -> str:
+        """Return why a message was refused within the last second; empty if none was."""
+        return self._reason if time.monotonic() - self._refused < RECENT else ""
+
+    def publisher(self) -> str:
+        """Return the name of the node that published the last message, or of all that may have."""
+        return self._name(self._last)
+
+    def _add(self, now: float) -> _Sender:
+        """Add the publisher of a message that continues no other one's. It is the first one if it
+        is the only one, or if the first one has ended."""
+        listed = publishers_of(self._node, self._topic)
+        first = self._first
+        ended = first and first.gid is not None and first.gid not in listed
+        if ended or len(listed) < 2 or (first and now - first.time > self._silence):
+            first = self._first = None
+            self._senders.clear()
+        others = [gid for gid in listed if first is None or gid != first.gid]
+        added = _Sender(others[0] if len(others) == 1 else None, 0, now)
+        self._senders = [each for each in self._senders if each is first or each.gid != added.gid]
+        self._senders.append(added)
+        return added
+
+    def _name(self, sender: _Sender | None) -> str:
+        listed = publishers_of(self._node, self._topic)
+        if sender is not None and sender.gid is not None:
+            return listed.get(sender.gid, UNNAMED)
+        return " or ".join(sorted(set(listed.values()))) or UNNAMED
+
+    def _conflict(self) -> str:
+        first, second = self._name(self._first), self.publisher()
+        first, second = NAMES.get(first, first), NAMES.get(second, second)
+        found = f"both {second}" if first == second else f"{first} and {second}"
+        return f"{self._topic} has two publishers, {found}; end one of them"
+
+
+def subscribe_to_first(
+    node: Node, kind: Any, topic: str, receive: Callable[[Any], object], qos: QoSProfile | int
+) -> Subscription:
+    """Subscribe to a topic that describes the robot: messages of a second publisher are refused and
+    logged. Arguments as those of `create_subscription`."""
+
+    def refuse(reason: str) -> None:
+        node.get_logger().warning(reason, throttle_duration_sec=5.0)
+
+    guarded = ExclusiveTopic(node, topic, silence=RECENT).guard(receive, refuse)
+    return node.create_subscription(kind, topic, guarded, qos)

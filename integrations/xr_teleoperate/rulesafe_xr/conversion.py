@@ -81,6 +81,8 @@ def convert(recording: XrRecording, options: ImportOptions) -> tuple[EpisodeData
     at = frame_positions(recording, options)
     rate = at[1] * layout.FPS
     notes = [f"from {len(recording.numbers)} at {rate:g} Hz"]
+    if recording.stopped:
+        notes.append("without the end of data.json, as the recorder was killed")
     if recording.lost:
         notes.append(f"{recording.lost} lost frames interpolated")
     task = options.instruction or recording.texts.get(options.text, "")

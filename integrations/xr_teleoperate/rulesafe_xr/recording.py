@@ -26,6 +26,9 @@ FILE = "data.json"
 MAX_BYTES = 256_000_000
 """Maximum size of data.json; a frame takes about 4 kB."""
 
+MAX_OBJECTS = 32
+"""Maximum number of objects of an incomplete frame at the end of data.json; a frame has 11."""
+
 MAX_FRAMES = 50_000
 """Maximum number of frames, 14 minutes at 60 Hz; the largest valid `idx` as well."""
 
@@ -64,6 +67,7 @@ class XrRecording:
         unreadable: why a hand is absent that has values, by part.
         texts: texts by their name in TEXTS.
         depth: whether the recording has depth images.
+        stopped: whether the end of data.json is missing, because the recorder was killed.
     """
 
     folder: Path
@@ -77,6 +81,7 @@ class XrRecording:
     images: Mapping[str, Sequence[Path | None]]
     texts: Mapping[str, str]
     depth: bool
+    stopped: bool = False
 
 
 def find_recordings(root: Path) -> list[Path]:
@@ -104,11 +109,19 @@ def read_recording(folder: Path) -> XrRecording:
             (only the right arm is required).
     """
     content = _read(folder / FILE)
+    stopped = False
     try:
         data = cleaned(parse_json(content))
     except ValueError as error:
-        raise RuleSafeError(f"{folder / FILE} is not valid JSON: {error}") from error
+        data, stopped = cleaned(_complete_frames(content)), True
+        if data is None:
+            raise RuleSafeError(f"{folder / FILE} is not valid JSON: {error}") from error
     frames = data.get("data") if isinstance(data, dict) else None
+    places = (data, data.get("info"), *frames) if isinstance(frames, list) else ()
+    if any(isinstance(place, dict) and place.get("success") is False for place in places):
+        raise RuleSafeError(
+            f"{folder / FILE} has success: false; remove this key to import a failed attempt"
+        )
     if not isinstance(frames, list) or not frames:
         raise RuleSafeError(f"{folder / FILE} has no list of frames with the key 'data'")
     if len(frames) > MAX_FRAMES:
@@ -135,7 +148,22 @@ def read_recording(folder: Path) -> XrRecording:
         images=_images([frames[i].get("colors") for i in kept], folder),
         texts={name: text[name].strip() for name in TEXTS if isinstance(text.get(name), str)},
         depth=any(frame.get("depths") for frame in frames),
+        stopped=stopped,
     )
+
+
+def _complete_frames(content: bytes) -> Any:
+    """Return the data up to the last complete frame of a data.json whose end is missing, because
+    xr_teleoperate writes it when a recording is saved; None if it is another file."""
+    end = len(content)
+    for _ in range(MAX_OBJECTS):
+        if (end := content.rfind(b"}", 0, end)) < 0:
+            return None
+        try:
+            return parse_json(content[: end + 1] + b"]}")
+        except ValueError:  # the end of an object in an incomplete frame
+            continue
+    return None
 
 
 def _read(path: Path) -> bytes:

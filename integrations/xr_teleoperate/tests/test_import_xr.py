@@ -307,6 +307,33 @@ def test_images_are_cropped_to_the_central_square(tmp_path):
     assert (found == DEFAULT_CAMERAS["head"].fit(np.asarray(wide))).all()
 
 
+@pytest.mark.parametrize("cut", [1, 4, 700, 1500])
+def test_complete_frames_of_a_killed_recorder_are_used(cut, tmp_path, capsys):
+    folder = write(tmp_path / "x", recording_of(frames(30)))
+    complete = read_recording(folder)
+    text = (folder / FILE).read_text()
+    (folder / FILE).write_text(text[: text.rindex("}", 0, text.rindex("]")) + 1 - cut])
+    found = read_recording(folder)
+    assert found.stopped and not complete.stopped
+    count = len(found.numbers)
+    assert 25 <= count < 30
+    for part, rows in complete.states.items():
+        np.testing.assert_array_equal(found.states[part], rows[:count])
+    assert import_recordings(folder, tmp_path / "people", ImportOptions()) == (1, 0)
+    assert "the recorder was killed" in capsys.readouterr().out
+
+
+def test_a_recording_marked_as_failed_is_refused(tmp_path):
+    for place, change in enumerate((lambda r: r, lambda r: r["info"], lambda r: r["data"][-1])):
+        recording = recording_of(frames(30))
+        change(recording)["success"] = False
+        folder = write(tmp_path / str(place), recording)
+        with pytest.raises(RuleSafeError, match="has success: false; remove this key to import"):
+            read_recording(folder)
+        change(recording)["success"] = True
+        read_recording(write(tmp_path / f"{place}_good", recording))
+
+
 def test_missing_cameras_are_named(tmp_path):
     folder = write(tmp_path / "x", recording_of([frame_of(i, cameras=1) for i in range(30)]))
     with pytest.raises(RuleSafeError, match=r"no images of 'color_1'; its cameras: color_0"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from rosbags.interfaces import QosDurability
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from rulesafe_data.bags.definitions import definition
@@ -59,5 +60,22 @@ def write(tmp_path, string, said) -> Callable[..., Path]:
             for number in range(count):
                 bag.write("/said", number * 10**8, number * 10**8 + 7, said(number))
         return tmp_path / name
+
+    return make
+
+
+@pytest.fixture
+def foreign(tmp_path, string, said) -> Callable[..., Path]:
+    """foreign(storage, compression) -> folder of a bag of /said that rosbags wrote."""
+
+    def make(storage: StoragePlugin, compression: CompressionMode = CompressionMode.NONE) -> Path:
+        store = get_typestore(Stores.ROS2_JAZZY)
+        writer = Writer(tmp_path / "foreign", version=9, storage_plugin=storage)
+        writer.set_compression(compression, CompressionFormat.ZSTD)
+        with writer as bag:
+            channel = bag.add_connection("/said", string.type, typestore=store)
+            for number in range(30):
+                bag.write(channel, number * 10**8, said(number))
+        return tmp_path / "foreign"
 
     return make

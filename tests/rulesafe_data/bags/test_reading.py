@@ -4,8 +4,7 @@ import os
 
 import pytest
 import yaml
-from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
+from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags import files
@@ -13,23 +12,6 @@ from rulesafe_data.bags.decoding import MessageDecoder
 from rulesafe_data.bags.definitions import definition
 from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.writing import Splitting
-
-
-@pytest.fixture
-def foreign(tmp_path, string, said):
-    """foreign(storage, compression) -> a bag that rosbags wrote."""
-
-    def make(storage: StoragePlugin, compression: CompressionMode) -> Bag:
-        store = get_typestore(Stores.ROS2_JAZZY)
-        writer = Writer(tmp_path / "foreign", version=9, storage_plugin=storage)
-        writer.set_compression(compression, CompressionFormat.ZSTD)
-        with writer as bag:
-            channel = bag.add_connection("/said", string.type, typestore=store)
-            for number in range(30):
-                bag.write(channel, number * 10**8, said(number))
-        return Bag(tmp_path / "foreign")
-
-    return make
 
 
 @pytest.mark.parametrize(
@@ -42,7 +24,7 @@ def foreign(tmp_path, string, said):
     ],
 )
 def test_bags_of_others(foreign, storage, compression, said):
-    bag = foreign(storage, compression)
+    bag = Bag(foreign(storage, compression))
     assert [message.data for message in bag.messages()] == [said(i) for i in range(30)]
     assert [m.when for m in bag.messages(start=10**9, end=12 * 10**8)] == [10**9, 11 * 10**8]
     decode = MessageDecoder(bag)
@@ -63,7 +45,7 @@ def test_times_and_topics_choose_messages(write, said):
 def test_what_is_no_bag_says_so(tmp_path, write):
     with pytest.raises(RuleSafeError, match="a bag is a folder"):
         Bag(tmp_path / "missing")
-    with pytest.raises(RuleSafeError, match="has neither"):
+    with pytest.raises(RuleSafeError, match="is not a bag"):
         Bag(tmp_path)
     bag = write(5)
     (bag / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}")

@@ -5,14 +5,18 @@ import re
 import shutil
 
 import pytest
+import yaml
+import zstandard
 from mcap.reader import make_reader
 from rosbags.highlevel import AnyReader
+from rosbags.rosbag2 import CompressionMode, StoragePlugin
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.bags import files
-from rulesafe_data.bags.files import Damage
+from rulesafe_data.bags.decoding import MessageDecoder
+from rulesafe_data.bags.files import Damage, data_files
 from rulesafe_data.bags.reading import Bag
-from rulesafe_data.bags.repair import mcap_files, recording_lock, repair, unfinished
+from rulesafe_data.bags.repair import recording_lock, repair, unfinished
 from rulesafe_data.bags.writing import BagWriter, Splitting
 
 ZSTD = re.escape(b"\x28\xb5\x2f\xfd")
@@ -222,7 +226,7 @@ def test_wrong_metadata_of_undamaged_files_are_repaired(write, change):
 def complete_records(folder) -> list[tuple]:
     """Return all fields of the messages of a bag, in the order of its files."""
     found = []
-    for path in mcap_files(folder):
+    for path in data_files(folder):
         with path.open("rb") as stream:
             for schema, channel, message in make_reader(stream).iter_messages():
                 times = message.log_time, message.publish_time, message.sequence
@@ -246,7 +250,7 @@ def test_more_than_ten_files_keep_their_order(tmp_path, string, said):
     shutil.copytree(tmp_path / "live", tmp_path / "killed")
     writer.close()
     names = [f"live_{number}.mcap" for number in range(13)]
-    assert [path.name for path in mcap_files(tmp_path / "killed")] == names
+    assert [path.name for path in data_files(tmp_path / "killed")] == names
     result = repair(tmp_path / "killed")
     assert list(result.messages.items()) == [(name, 1) for name in names]
     assert [file.path for file in Bag(result.folder).metadata.files] == names
@@ -271,3 +275,82 @@ def test_counts_of_lost_messages_are_written_each_time_they_grow(tmp_path, strin
     shutil.copytree(tmp_path / "live", tmp_path / "killed")
     writer.close()
     assert Bag(repair(tmp_path / "killed").folder).metadata.dropped == {"/said": 5}
+
+
+def own_numbers(path) -> list[int]:
+    """As `numbers`, with the reader of this project."""
+    bag = Bag(path)
+    return [int(MessageDecoder(bag)(message).data[:6]) for message in bag.messages()]
+
+
+@pytest.mark.parametrize("storage", [StoragePlugin.MCAP, StoragePlugin.SQLITE3])
+@pytest.mark.parametrize(
+    "compression", [CompressionMode.NONE, CompressionMode.FILE, CompressionMode.MESSAGE]
+)
+def test_bags_of_others_without_metadata_are_copied(storage, compression, foreign):
+    bag = foreign(storage, compression)
+    with pytest.raises(RuleSafeError, match="complete and undamaged"):
+        repair(bag)
+    (bag / "metadata.yaml").unlink()
+    with pytest.raises(RuleSafeError, match=r"foreign has no metadata.yaml .*--repair` copies"):
+        Bag(bag)
+    result = unchanged_repair(bag)
+    assert not result.damage and numbers(result.folder) == list(range(30))
+
+
+def test_a_decompressed_file_is_copied_once(foreign):
+    bag = foreign(StoragePlugin.MCAP, CompressionMode.FILE)
+    (bag / "metadata.yaml").unlink()
+    (packed,) = bag.glob("*.mcap.zstd")
+    with packed.open("rb") as source, packed.with_suffix("").open("wb") as target:
+        zstandard.ZstdDecompressor().copy_stream(source, target)
+    assert numbers(repair(bag).folder) == list(range(30))
+
+
+@pytest.mark.parametrize("name", ["foreign.db3", "foreign.mcap.zstd"])
+def test_damaged_files_of_others_are_reported(name, foreign):
+    storage = StoragePlugin.SQLITE3 if name.endswith("db3") else StoragePlugin.MCAP
+    mode = CompressionMode.NONE if name.endswith("db3") else CompressionMode.FILE
+    bag = foreign(storage, mode)
+    path = bag / name
+    path.write_bytes(b"\0" * 200 + path.read_bytes()[200:])
+    with pytest.raises(RuleSafeError, match=f"no readable messages: .*{name}"):
+        repair(bag)
+
+
+@pytest.mark.parametrize("storage", [StoragePlugin.MCAP, StoragePlugin.SQLITE3])
+@pytest.mark.parametrize("change", ["folder", "storage"])
+def test_a_bag_is_read_or_repaired_but_not_called_undamaged(storage, change, foreign):
+    """Recorders that state the folder in the paths, or no storage."""
+    bag = foreign(storage)
+    about = yaml.safe_load((bag / "metadata.yaml").read_text())
+    information = about["rosbag2_bagfile_information"]
+    if change == "folder":
+        name = f"foreign/{information['relative_file_paths'][0]}"
+        information["relative_file_paths"] = [name]
+        information["files"][0]["path"] = name
+    else:
+        information["storage_identifier"] = ""
+    (bag / "metadata.yaml").write_text(yaml.safe_dump(about))
+    try:
+        assert own_numbers(bag) == list(range(30))
+    except RuleSafeError as error:
+        assert "--repair` copies" in str(error)
+        assert numbers(repair(bag).folder) == list(range(30))
+    else:
+        with pytest.raises(RuleSafeError, match="complete and undamaged"):
+            repair(bag)
+
+
+def test_a_single_file_is_a_bag(write, tmp_path):
+    (file,) = write(6).glob("*.mcap")
+    alone = file.rename(tmp_path / "alone.mcap")
+    assert own_numbers(alone) == list(range(6))
+    with pytest.raises(RuleSafeError, match=r"alone\.mcap is complete and undamaged"):
+        repair(alone)
+    alone.write_bytes(alone.read_bytes()[:-100])
+    with pytest.raises(RuleSafeError, match=r"alone\.mcap is unfinished .*alone\.mcap --repair`"):
+        Bag(alone)
+    result = repair(alone)
+    assert result.folder == tmp_path / "alone_repaired"
+    assert numbers(result.folder) == list(range(6))

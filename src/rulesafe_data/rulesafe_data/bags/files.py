@@ -5,6 +5,7 @@ The checksums of the index and of each chunk are verified. A damaged chunk is sk
 
 import heapq
 import os
+import re
 import struct
 import zlib
 from collections.abc import Callable, Collection, Iterator
@@ -41,6 +42,9 @@ DAMAGE = (
     *(ValueError, EOFError, KeyError, OverflowError, MemoryError),
 )
 """Exceptions of MCAP readers for incomplete or damaged files (lz4 raises RuntimeError)."""
+
+SUFFIXES = (".mcap", ".mcap.zstd", ".db3", ".db3.zstd")
+"""Ends of the names of the files of bags."""
 
 CHUNK_LIMIT = 1 << 28
 """Maximum size of a decompressed chunk, bytes. Recorders write chunks of a few megabytes."""
@@ -301,6 +305,19 @@ def messages(
                 report(Damage(path, position, str(error) or type(error).__name__, first, last))
         while waiting:
             yield oldest()
+
+
+def data_files(path: Path) -> list[Path]:
+    """Return the files of a bag in the order in which they were written; a file of a bag is one of
+    a single file. A compressed file is omitted if it is decompressed beside it."""
+
+    def number(file: Path) -> tuple[int, str]:
+        found = re.search(r"_(\d+)\.\w+(\.zstd)?$", file.name)
+        return (int(found[1]) if found else 0, file.name)
+
+    found = [path] if path.is_file() else sorted(path.glob("*"), key=number)
+    named = [file for file in found if file.name.endswith(SUFFIXES)]
+    return [f for f in named if f.suffix != ".zstd" or f.with_suffix("") not in named]
 
 
 def is_finished(path: Path) -> bool:

@@ -23,6 +23,9 @@ DROPPED = "rulesafe_dropped"
 
 DISTRO = "jazzy"
 
+STORAGES = {".mcap": "mcap", ".db3": "sqlite3"}
+"""Storage identifier by the suffix of a file."""
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -165,13 +168,16 @@ def read(folder: Path) -> Metadata:
         paths = content["relative_file_paths"]
         if not all(isinstance(name, str) for name in paths):
             raise TypeError("relative_file_paths must be a list of texts")
+        # Some recorders state the folder of the bag, too, or no storage.
+        paths = [name if (folder / name).exists() else Path(name).name for name in paths]
+        storage = STORAGES.get(Path(paths[0]).suffix) if paths else None
         dropped = (content.get("custom_data") or {}).get(DROPPED)
         return Metadata(
             files=tuple(
                 FileInfo(name, start, end, {} if i else by_topic) for i, name in enumerate(paths)
             ),
             topics={topic.name: topic for topic in topics},
-            storage=content["storage_identifier"],
+            storage=storage or content["storage_identifier"],
             compression=content.get("compression_mode", "").lower(),
             dropped=None if dropped is None else dict(parse_yaml(dropped) or {}),
         )

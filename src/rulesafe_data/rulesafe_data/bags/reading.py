@@ -20,6 +20,8 @@ from rulesafe_data.bags import files, metadata
 from rulesafe_data.bags.files import Damage
 from rulesafe_data.bags.metadata import Metadata, Topic
 
+REMEDY = "`rulesafe bag info {} --repair` copies the readable messages to a new bag"
+
 
 @dataclass(frozen=True)
 class Message:
@@ -96,22 +98,26 @@ class Bag:
     """A complete bag.
 
     Attributes:
-        path: the bag's folder.
+        path: the bag's folder, or its only file, an .mcap file.
+        folder: the folder of its files.
         metadata: content of metadata.yaml, with the definitions of the topics.
 
     Raises:
-        RuleSafeError: the folder is not a bag, or the bag is unfinished.
+        RuleSafeError: the path is not a bag, or the bag is unfinished.
     """
 
     def __init__(self, path: Path | str):
         self.path = Path(path)
+        self.folder = self.path if self.path.is_dir() else self.path.parent
         found = _metadata(self.path)
         plain = found.storage == "mcap" and not found.compression
-        self._storage = (McapStorage if plain else RosbagsStorage)(self.path, found)
+        self._storage = (McapStorage if plain else RosbagsStorage)(self.folder, found)
         try:
             stored = self._storage.topics()
         except (ReaderError, OSError) as error:
-            raise RuleSafeError(f"{self.path} cannot be read: {error}") from error
+            raise RuleSafeError(
+                f"{self.path} cannot be read: {error}; {REMEDY.format(self.path)}"
+            ) from error
         topics = {
             name: replace(
                 topic,
@@ -159,17 +165,21 @@ class Bag:
         return self.topics[name]
 
 
-def _metadata(folder: Path) -> Metadata:
+def _metadata(path: Path) -> Metadata:
     """Read the metadata of a complete bag; raise RuleSafeError with a remedy otherwise."""
-    if not folder.is_dir():
+    if path.suffix == ".mcap" and path.is_file():
+        try:
+            return metadata.merged([files.describe(path)])
+        except RuleSafeError as error:
+            raise RuleSafeError(f"{error}; {REMEDY.format(path)}") from error
+    if (path / metadata.NAME).is_file():
+        return metadata.read(path)
+    if files.data_files(path):
         raise RuleSafeError(
-            f"{folder} is not a bag: a bag is a folder with {metadata.NAME} and its files"
+            f"{path} has no {metadata.NAME} (its recorder was killed or is still running, or files "
+            f"were copied without it); {REMEDY.format(path)}"
         )
-    if (folder / metadata.NAME).is_file():
-        return metadata.read(folder)
-    if any(folder.glob("*.mcap")):
-        raise RuleSafeError(
-            f"{folder} is unfinished (its recorder was killed, or is still running); repair it "
-            f"with rulesafe bag info {folder} --repair"
-        )
-    raise RuleSafeError(f"{folder} is not a bag: it has neither {metadata.NAME} nor .mcap files")
+    raise RuleSafeError(
+        f"{path} is not a bag: a bag is a folder with {metadata.NAME} and its files, or an .mcap "
+        "file"
+    )

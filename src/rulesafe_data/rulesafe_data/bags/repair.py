@@ -1,25 +1,27 @@
-"""Repair a bag whose recorder was killed, or one with damaged files.
+"""Repair a bag whose recorder was killed, or one with damaged files or without metadata.
 
 All readable messages are copied to a new bag beside the original, which is not changed. Unreadable
 parts are reported: an incomplete chunk at the end of an unfinished file, and damaged chunks.
 """
 
 import os
-import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from typing import Any
 
+import zstandard
 from mcap.records import Channel, Message, Schema
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import disk_full_errors, temporary_path
-from rulesafe_data.bags import files, metadata
-from rulesafe_data.bags.files import Damage
+from rulesafe_data.bags import files, metadata, sqlite
+from rulesafe_data.bags.files import Damage, Report, data_files
+from rulesafe_data.bags.reading import Bag
 from rulesafe_data.bags.writing import complete
 
 LOCK = ".recording"
@@ -53,7 +55,7 @@ def recording_lock(folder: Path) -> Iterator[None]:
 
 def _check_stopped(folder: Path) -> None:
     """Raise RuleSafeError if a recorder writes to the bag. The bag is not changed."""
-    path = folder / LOCK
+    path = (folder if folder.is_dir() else folder.parent) / LOCK
     if not path.exists():
         return
     with path.open() as lock:
@@ -64,33 +66,29 @@ def _check_stopped(folder: Path) -> None:
             raise RuleSafeError(message) from None
 
 
-def mcap_files(folder: Path) -> list[Path]:
-    """Return the MCAP files of a bag, in the order in which they were written."""
-
-    def number(path: Path) -> tuple[int, str]:
-        found = re.search(r"_(\d+)\.mcap$", path.name)
-        return (int(found[1]) if found else 0, path.name)
-
-    return sorted(folder.glob("*.mcap"), key=number)
-
-
 def unfinished(folder: Path) -> list[Path]:
     """Return the MCAP files of a bag that have no index."""
-    return [path for path in mcap_files(folder) if not files.is_finished(path)]
+    found = (path for path in data_files(folder) if path.suffix == ".mcap")
+    return [path for path in found if not files.is_finished(path)]
 
 
 def repair(folder: Path) -> Repaired:
-    """Copy the readable messages of a bag of MCAP files to the new bag `folder`_repaired.
+    """Copy the readable messages of a bag, or of one of its files, to the new bag
+    `folder`_repaired of MCAP files.
 
     Raises:
         RuleSafeError: the bag is complete and undamaged, or no message can be read, or the new
             folder exists, or the bag is being recorded, or the disk is full. Nothing is written.
     """
-    paths = mcap_files(folder)
+    paths = data_files(folder)
     if not paths:
-        raise RuleSafeError(f"{folder} has no .mcap files: there is nothing to repair")
+        kinds = ", ".join(files.SUFFIXES)
+        raise RuleSafeError(f"{folder} has no files {kinds}: there is nothing to repair")
     _check_stopped(folder)
-    target = folder.resolve().with_name(f"{folder.resolve().name}_repaired")
+    name = folder.resolve().name
+    target = folder.resolve().with_name(
+        f"{name if folder.is_dir() else name.partition('.')[0]}_repaired"
+    )
     if target.exists():
         raise RuleSafeError(f"{target} exists already: remove or rename it, and repeat the command")
     damage: list[Damage] = []
@@ -99,8 +97,11 @@ def repair(folder: Path) -> Repaired:
     try:
         with disk_full_errors(target, "Nothing was written; free disk space"):
             draft.mkdir()
-            counts = {path.name: _copy(path, draft / path.name, damage, dropped) for path in paths}
-            copies = [draft / name for name, count in counts.items() if count]
+            copies, counts = [], {}
+            for path in paths:
+                copy = draft / f"{path.name.removesuffix('.zstd').removesuffix('.mcap')}.mcap"
+                counts[path.name] = _copy(path, copy, damage, dropped)
+                copies += [copy] * bool(counts[path.name])
             if not copies:
                 reason = f": {damage[0]}" if damage else ""
                 raise RuleSafeError(f"{folder} has no readable messages{reason}")
@@ -114,9 +115,9 @@ def repair(folder: Path) -> Repaired:
 
 
 def _described(folder: Path, counts: Mapping[str, int]) -> bool:
-    """Return whether metadata.yaml is valid and lists the files and their number of messages."""
+    """Return whether the bag can be read and lists the files and their number of messages."""
     try:
-        about = metadata.read(folder)
+        about = Bag(folder).metadata
     except RuleSafeError:
         return False
     names = [file.path for file in about.files]
@@ -144,7 +145,7 @@ def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any
                     record.topic, record.message_encoding, schema, record.metadata
                 )
 
-        for record in files.records(path, damage.append):
+        for record in _records(path, damage.append):
             if isinstance(record, (Schema, Channel)):
                 add(record)
             elif isinstance(record, Message) and record.channel_id in channels:
@@ -152,7 +153,7 @@ def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any
                 writer.add_message(
                     channels[record.channel_id],
                     record.log_time,
-                    record.data,
+                    _decompressed(record.data),
                     record.publish_time,
                     record.sequence,
                 )
@@ -171,3 +172,26 @@ def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any
     if not count:
         target.unlink()
     return count
+
+
+def _records(path: Path, report: Report) -> Iterator[Any]:
+    """Yield the records of a file, see `files.records`; compressed files are decompressed first."""
+    read = sqlite.records if ".db3" in path.suffixes else files.records
+    if path.suffix != ".zstd":
+        yield from read(path, report)
+        return
+    with tempfile.TemporaryDirectory(prefix="rulesafe_bag_") as scratch:
+        plain = Path(scratch, path.stem)
+        with path.open("rb") as source, plain.open("wb") as target:
+            try:
+                zstandard.ZstdDecompressor().copy_stream(source, target)
+            except zstandard.ZstdError as error:
+                report(Damage(path, 0, str(error)))
+        yield from read(plain, lambda damage: report(replace(damage, file=path)))
+
+
+def _decompressed(data: bytes) -> bytes:
+    """Return a message, decompressed if the recorder compressed single messages."""
+    if not data.startswith(zstandard.FRAME_HEADER):
+        return data
+    return zstandard.ZstdDecompressor().stream_reader(data).read(files.CHUNK_LIMIT)

@@ -5,10 +5,11 @@ from datetime import datetime
 from pathlib import Path
 
 from rulesafe_data.bags import metadata
+from rulesafe_data.bags.files import data_files
 from rulesafe_data.bags.metadata import Topic
 from rulesafe_data.bags.qos import is_latched
 from rulesafe_data.bags.reading import Bag
-from rulesafe_data.bags.repair import Repaired, mcap_files, unfinished
+from rulesafe_data.bags.repair import Repaired, unfinished
 
 YEAR_2000 = 946684800 * 10**9
 """Start of the year 2000, ns since 1970; earlier times are simulated times."""
@@ -19,7 +20,7 @@ def describe(bag: Bag) -> Iterator[str]:
     found = bag.metadata
     start, end = found.span
     seconds = (end - start) / 1e9
-    size = sum((bag.path / file.path).stat().st_size for file in found.files)
+    size = sum((bag.folder / file.path).stat().st_size for file in found.files)
     files = f"{len(found.files)} file{'s' * (len(found.files) > 1)}"
     yield f"{bag.path}: {found.storage}, {files}, {size / 1e6:.1f} MB"
     yield f"{found.messages} messages in {seconds:.1f} s, from {_time(start)} to {_time(end)}"
@@ -60,8 +61,8 @@ def _time(nanoseconds: int) -> str:
 
 
 def find_missing(folder: Path) -> list[str]:
-    """Return a line for each missing part of a bag of MCAP files; none if it is complete."""
-    if not mcap_files(folder):
+    """Return a line for each missing part of a bag; none if it is complete."""
+    if not data_files(folder):
         return []
     lines = [f"{path.name} has no index" for path in unfinished(folder)]
     if not (folder / metadata.NAME).is_file():

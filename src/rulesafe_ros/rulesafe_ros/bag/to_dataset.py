@@ -125,7 +125,8 @@ def _add(
     index = next(index for index in count() if not writer.has(index))
     writer.write(index, data)
     filled = f", {images.filled} images taken from another frame" if images else ""
-    return f"episode {index}: {where}, {len(data)} frames{filled}"
+    failed = ", the door was not opened" if episode.statuses and not _opened(episode) else ""
+    return f"episode {index}: {where}, {len(data)} frames{filled}{failed}"
 
 
 def _frame(parts: dict[str, Any], cameras: CameraSet) -> Frame:

@@ -24,12 +24,16 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory
 from user import PATIENCE, RAMP, User
 
 from h1_2_bridge.ros import STOP_TOPIC
-from rulesafe_core.convert import LATCHED_QOS
+from rulesafe_core.chunks_ros import CHUNKS
+from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
+from rulesafe_core.messages import to_ns
 
 pytestmark = [pytest.mark.ros, pytest.mark.thorough]
 
@@ -52,6 +56,8 @@ FAULTS = (
     "the robot's states are lost",
     "services are flooded by a client that leaves",
     "invalid transitions are requested",
+    "a second robot publishes",
+    "a second node publishes chunks",
 )
 
 
@@ -70,7 +76,9 @@ def bring_to(state: str, user: User, rng: np.random.Generator) -> None:
     user.spin(float(rng.uniform(0, RAMP)))
 
 
-def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Generator) -> None:
+def cause(
+    fault: str, bridge, supervisor, robot, peer, user: User, rng: np.random.Generator
+) -> None:
     pause = float(rng.choice([0.3, 0.8, 1.5, 3.0, 6.0]))
     if fault in ("the bridge is paused", "a stop is requested while the bridge is paused"):
         bridge.send_signal(signal.SIGSTOP)
@@ -101,6 +109,20 @@ def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Gene
             assert not answer.success
         assert bridge.poll() is None
         user.until(lambda: user.state.state != "FAULT", "no fault")
+    elif fault == "a second robot publishes":
+        peer(rate=200)
+        user.until_state("FAULT", "IDLE")
+    elif fault == "a second node publishes chunks":
+        second, engaging = Node("second_policy"), user.state.state == "ENGAGING"
+        chunks = second.create_publisher(JointTrajectory, CHUNKS, STATE_QOS)
+        user.until(chunks.get_subscription_count, "discovery")
+        accepted, end = user.state.chunks_accepted, time.monotonic() + pause
+        while time.monotonic() < end:
+            steps = user.way({3: float(rng.uniform(-0.5, 0.5))}, rows=20)
+            chunks.publish(to_trajectory(steps, to_ns(user.joints.header.stamp)))
+            user.spin(0.1)
+        assert engaging or user.state.chunks_accepted == accepted
+        second.destroy_node()
     elif fault == "the supervisor is interrupted, then the bridge is killed":
         supervisor.send_signal(signal.SIGINT)
         user.spin(float(rng.uniform(0, 0.5)))
@@ -121,7 +143,7 @@ def cause(fault: str, bridge, supervisor, robot, user: User, rng: np.random.Gene
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(RUNS))
 def test_whatever_happens_to_the_processes_the_robot_is_released(
-    robot, bridge, start_supervisor, user, seed
+    robot, bridge, start_supervisor, user, peer, seed
 ):
     rng = np.random.default_rng(seed)
     fault = FAULTS[seed % len(FAULTS)]
@@ -130,7 +152,7 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     supervisor = start_supervisor(RAMP, SUPERVISOR_PATIENCE)
     process = bridge(state_timeout=2.5, supervisor_timeout=2.5, gap_timeout=2.5).process
     bring_to(state, user, rng)
-    cause(fault, process, supervisor, robot, user, rng)
+    cause(fault, process, supervisor, robot, peer, user, rng)
     user.spin(1.0)
     # At last the bridge is lost. A supervisor that was lost before has led to a release meanwhile.
     if supervisor.poll() is not None and process.poll() is None:

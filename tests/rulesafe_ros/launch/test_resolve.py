@@ -225,6 +225,19 @@ def test_command_line_arguments_are_checked_together(bench, capsys):
     assert main(["launch", path, "rule:=1", "sigterm_timeout:=1"]) == 0
 
 
+def test_an_argument_that_an_include_sets_has_no_effect(bench, capsys):
+    node = '<node exec="echo" args="$(var model)"/>'
+    bench.write(f'<arg name="model" default="1"/>{node}', "part.launch.xml")
+    include = '<include file="$(dirname)/part.launch.xml">{}</include>'
+    sets = include.format('<arg name="model" value="2"/>')
+    path = str(bench.write(f'<arg name="rule" default="1"/>{sets}'))
+    assert main(["launch", path, "model:=foo"]) == 2
+    message = capsys.readouterr().err
+    assert "argument 'model' has no effect: an <include> sets it; valid arguments: rule" in message
+    path = str(bench.write(include.format("") + sets))  # the first include uses it
+    assert main(["launch", "--print", path, "model:=foo"]) == 0
+
+
 def test_print_runs_nothing(bench, capsys):
     body = """<node exec="touch" args="$(var there)" on_exit="shutdown"/>
       <node exec="touch" name="n"><param name="p" value="x"/></node>

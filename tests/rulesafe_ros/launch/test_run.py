@@ -98,8 +98,10 @@ def test_first_failure_is_the_exit_status(bench, worker):
         worker("good", "0") + worker("bad", "3") + f'<node exec_name="slow" {slow}/>'
     )
     assert status == 3
-    assert "[ERROR] [bad-2]: process has died [pid" in output
-    assert "[ERROR] [slow-3]: process has died [pid" in output  # the first failure did not end it
+    assert "[ERROR] [bad-2]: process has ended with exit code 3 [pid" in output
+    assert (
+        "[ERROR] [slow-3]: process has ended with exit code 4 [pid" in output
+    )  # the first failure did not end it
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,11 @@ class LaunchArgument:
         return self.element.values["name"]
 
     @property
+    def overwritten(self) -> bool:
+        """Whether the enclosing <include> sets this argument, so that a given one has no effect."""
+        return self.name in self.given
+
+    @property
     def choices(self) -> list[str]:
         return [choice.values["value"] for choice in self.element.all("choice")]
 
@@ -70,7 +75,10 @@ class _DeclarationCollector:
             match element.tag:
                 case "arg":
                     name = element.values["name"]
-                    self.found.setdefault(name, LaunchArgument(element, is_conditional, given))
+                    argument = LaunchArgument(element, is_conditional, given)
+                    before = self.found.get(name, argument)
+                    if before.overwritten or before is argument:
+                        self.found[name] = argument
                     if name not in self.context.variables:
                         self._set(name, element.text.get("default"))
                 case "let":
@@ -107,7 +115,7 @@ class _DeclarationCollector:
 
 
 def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> None:
-    """Check that all given arguments are declared and all required ones are given.
+    """Check that all given arguments are declared and used, and all required ones are given.
 
     Args:
         arguments: arguments that the launch file declares.
@@ -115,11 +123,18 @@ def check(arguments: list[LaunchArgument], names: Iterable[str], where: str) -> 
         where: prefix of the error message.
 
     Raises:
-        LaunchError: an argument is unknown or missing.
+        LaunchError: an argument is unknown, missing or has no effect.
     """
     given = set(names)
-    known = [argument.name for argument in arguments]
-    problems = [f"unknown argument {name!r}" for name in names if name not in (*known, *ALWAYS)] + [
+    known = [argument.name for argument in arguments if not argument.overwritten]
+    overwritten = {argument.name for argument in arguments} - {*known}
+    problems = [
+        f"argument {name!r} has no effect: an <include> sets it"
+        if name in overwritten
+        else f"unknown argument {name!r}"
+        for name in names
+        if name not in (*known, *ALWAYS)
+    ] + [
         f"required argument {argument.name!r} is missing ({argument.description()}; "
         f"declared at {argument.element.file}:{argument.element.line})"
         for argument in arguments

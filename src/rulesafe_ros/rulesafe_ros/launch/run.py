@@ -201,7 +201,9 @@ class _Launch:
             self.log.message(name, f"process has ended after SIGINT [pid {pid}, exit code {code}]")
         else:
             command = command_line(child.process)
-            message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."
+            message = f"process has ended with exit code {code} [pid {pid}, cmd '{command}']"
+            if code < 0 or code > 128:  # by a signal; a failed episode has exit code 1
+                message = f"process has died [pid {pid}, exit code {code}, cmd '{command}']."
             self.log.message(name, message, "ERROR")
         signal_group(child.group, signal.SIGTERM)
         grace = _LEFTOVER_GRACE if child.process.time_limit < math.inf else math.inf

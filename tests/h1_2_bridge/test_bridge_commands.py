@@ -14,7 +14,7 @@ rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 from unitree_go.msg import MotorStates
 from user import Bridge
 
-from h1_2_bridge import commands
+from h1_2_bridge import client_node, commands
 from h1_2_bridge.client_node import BridgeClient
 from rulesafe_cli.cli import main
 from rulesafe_core.client_node import connected
@@ -90,10 +90,18 @@ def test_from_the_first_check_to_a_stop(bridge):
     assert "IDLE" in done("reset")
 
 
-def test_without_a_bridge_there_is_one_line_that_says_so():
-    code, output = rulesafe("engage", "--wait", "1")
-    assert code == 2
-    assert "no message on /bridge/state; start launch/" in output.strip().splitlines()[-1]
+@pytest.mark.parametrize("command", ["engage --wait 1", "disengage", "reset", "check --seconds 1"])
+def test_without_a_bridge_there_is_one_line_that_says_so(command, monkeypatch):
+    monkeypatch.setattr(client_node, "DISCOVERY", 1.0)
+    code, output = rulesafe(*command.split())
+    last = output.strip().splitlines()[-1]
+    if command.startswith("check"):
+        assert code == 1 and "[pass]" not in output and "[FAIL] bridge" in output
+    else:
+        assert code == 2 and last.startswith("rulesafe: ")
+        assert re.search(
+            r"no bridge found in ROS domain \d+: no .* within 1 s; start launch/", last
+        )
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,11 @@ FAST = np.zeros(35, np.float32)
 FAST[22] = 1.0
 
 
+def test_without_publishers_of_commands_nothing_passes():
+    found = {f.name: f for f in run_checks(healthy(bridge=None, publishers={}))}
+    assert found["no other publisher"].verdict == SKIP
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [

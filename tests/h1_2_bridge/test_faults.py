@@ -13,8 +13,10 @@ from virtual import (
     World,
     assert_rests,
     assert_safe,
+    with_fields,
 )
 
+from h1_2_bridge.motors import WEIGHT_SLOT
 from h1_2_bridge.states import ControlState
 from rulesafe_core.chunks import SECOND, make_chunk
 from rulesafe_core.errors import RuleSafeError
@@ -113,6 +115,36 @@ def test_what_is_over_its_limit_is_held_with_the_reason(moving, name, index, val
     assert moving.state is ControlState.HOLDING, "only /bridge/engage ends it"
     moving.engage()
     moving.send(moving.moved({3: 0.1}))
+
+
+def test_a_low_supply_voltage_releases_the_robot():
+    world = World(voltage=48.0)
+    low = with_fields(voltage=np.full(35, 47.5, np.float32))
+    charged = with_fields(voltage=np.full(35, 54.0, np.float32))
+    world.alter = low
+    world.run(0.1)
+    world.assert_not_engaged("is supplied with 47.5 V, the limit is 48 V")
+    world.alter = charged
+    world.engaged()
+    world.alter = low
+    assert world.until(ControlState.FAULT) <= 0.23
+    assert "47.5 V" in world.core.reason
+    world.run(1.0)
+    assert world.commands[-1].cmd.q[WEIGHT_SLOT] == 0.0
+    assert_safe(world)
+
+
+def test_an_arm_that_moves_is_not_engaged():
+    world = World()
+    for joint in (13, 26):
+        moving = np.zeros(35, np.float32)
+        moving[joint] = -0.63
+        world.alter = with_fields(dq=moving)
+        world.run(0.1)
+        world.assert_not_engaged(r"an arm moves at 0.63 rad/s; valid: below 0.2 rad/s")
+    world.alter = lambda state: state
+    world.engaged()
+    assert_safe(world)
 
 
 @pytest.mark.parametrize(

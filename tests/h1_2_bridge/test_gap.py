@@ -73,6 +73,20 @@ def test_reset_is_no_way_around_a_supervisor_that_still_ramps(world):
     assert world.weights[-1] == 0.0
 
 
+def test_the_reported_weight_is_the_executed_one_also_after_a_reset(world):
+    world.stop_for(0.5)
+    world.run(0.1)
+    world.core.reset()
+    world.step()
+    assert world.state is ControlState.IDLE and "another program" in world.core.reason
+    assert world.weights[-1] > 0.5
+    while world.weights[-1]:
+        assert world.core.weight == pytest.approx(world.weights[-1], abs=0.03)
+        world.step()
+    world.run(0.5)
+    assert world.core.weight == 0.0
+
+
 def test_a_command_computed_before_a_gap_is_not_sent_after_it(world):
     before = len(world.commands)
     world.send_delay = 300  # paused between computing and sending

@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from h1_2_bridge.findings import FAIL, PASS, SKIP, Finding, pass_or_fail
-from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
+from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
 from h1_2_bridge.snapshot import RobotSnapshot
+from h1_2_bridge.watchdogs import MOVING, arm_speed
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS_TOPIC
 from rulesafe_core.joints import ALL_JOINTS
 
@@ -33,9 +34,6 @@ OUTSIDE = 0.03
 
 WARM = 60.0
 """Highest motor temperature before engaging, deg C."""
-
-MOVING = 0.2
-"""Joint speed above which the arm counts as moving, rad/s."""
 
 LATE = 0.2
 """Largest age of a stamp on arrival, s."""
@@ -142,6 +140,8 @@ def motors_are_healthy(snapshot: RobotSnapshot) -> Finding:
     warmest = int(np.argmax(last.temperature[:MOTOR_COUNT].max(axis=1)))
     warmth = int(last.temperature[warmest].max())
     found = f"warmest {MOTOR_JOINTS[warmest]} at {warmth} deg C"
+    if supply := last.voltage[:MOTOR_COUNT].min():
+        found += f", supply voltage {supply:.1f} V"
     if faults:
         found += f"; faults: {', '.join(faults)}"
     return pass_or_fail(
@@ -173,10 +173,10 @@ def joints_are_within_limits(snapshot: RobotSnapshot) -> Finding:
 
 
 def arm_is_at_rest(snapshot: RobotSnapshot) -> Finding:
-    """Check that the right arm does not move."""
+    """Check that the arms do not move, as engaging does."""
     if not snapshot.states:
         return _no_states("arm at rest")
-    speeds = [np.abs(state.dq[list(RIGHT_ARM)]).max() for state in snapshot.states]
+    speeds = [arm_speed(state) for state in snapshot.states]
     most = float(np.percentile(speeds, 95))
     return pass_or_fail(
         "arm at rest",
@@ -209,6 +209,8 @@ def only_the_bridge_commands(snapshot: RobotSnapshot) -> Finding:
         topic: set(snapshot.publishers.get(topic, [])) for topic in ("/arm_sdk", "/lowcmd")
     }
     others = [f"{topic}: {name}" for topic, names in publishers.items() for name in names - own]
+    if not any(publishers.values()):
+        return Finding("no other publisher", SKIP, "no publisher on /arm_sdk and /lowcmd")
     return pass_or_fail(
         "no other publisher",
         not others,

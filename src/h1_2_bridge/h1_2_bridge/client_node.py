@@ -32,6 +32,9 @@ REPEAT = 5.0
 """Time after which a service request without a response is repeated, s."""
 
 
+DISCOVERY = 10.0
+"""Time in which a service is discovered, s."""
+
 STOP_PERIOD = 0.2
 """Period of the repetition of a stop request that is not confirmed, s."""
 
@@ -86,12 +89,9 @@ class BridgeClient(ClientNode):
         now = self.state
         if in_time and now is not None and now.state in states:
             return str(now.state)
-        summary = f"the bridge was not {' or '.join(states)} within {timeout:g} s"
         if now is None:
-            raise RuleSafeError(
-                f"{summary}: no message on /bridge/state; start launch/robot.launch.xml with the "
-                "same ROS_DOMAIN_ID"
-            )
+            raise self._absence(f"no message on /bridge/state within {timeout:g} s")
+        summary = f"the bridge was not {' or '.join(states)} within {timeout:g} s"
         if now.state in final:
             raise RuleSafeError(
                 f"the bridge is {now.state}: {now.reason}; fix the cause, then run rulesafe bridge "
@@ -100,13 +100,21 @@ class BridgeClient(ClientNode):
         trouble = f"; {now.hand_trouble}" if now.hand_trouble else ""
         raise RuleSafeError(f"{summary}: it is {now.state}: {now.reason}{trouble}")
 
+    def _absence(self, sign: str) -> RuleSafeError:
+        return RuleSafeError(
+            f"no bridge found in ROS domain {self.context.get_domain_id()}: {sign}; start "
+            "launch/robot.launch.xml with the same ROS_DOMAIN_ID"
+        )
+
     def call(self, name: str, timeout: float = 30.0) -> str:
         """Call a Trigger service and return the message of its response.
 
         Raises:
-            RuleSafeError: the service refuses or does not respond.
+            RuleSafeError: there is no bridge, or the service refuses or does not respond.
         """
         client = self.create_client(Trigger, name)
+        if not self.spin_until(client.service_is_ready, DISCOVERY):
+            raise self._absence(f"no service {name} within {DISCOVERY:g} s")
         send = partial(client.call_async, Trigger.Request())
         response = self.response(name, send, timeout, REPEAT, client.service_is_ready)
         if not response.success:

@@ -65,6 +65,8 @@ def engage(wait: float = 10.0) -> None:
         wait: Seconds to wait for the bridge to be IDLE or HOLDING, its hands and the supervisor.
     """
     with _client() as client:
+        if not client.spin_until(lambda: client.state is not None, SETTLE):
+            print(f"no message on /bridge/state yet; waiting up to {wait:g} s", flush=True)
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
         _call_settled(client, "/bridge/engage", wait)
         client.wait_for(("ACTIVE", "HOLDING"), 60.0, final=STOPPED)

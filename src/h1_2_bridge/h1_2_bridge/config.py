@@ -54,6 +54,13 @@ class BridgeConfig(Settings):
     torque: float = setting(0.9, "Largest torque as a share of a motor's effort limit.", 0.05, 1)
     tracking: float = setting(0.3, "Largest tracking error of a joint.", 0.02, 10, "rad")
     temperature: float = setting(80.0, "Highest temperature of a motor.", 30, 120, "deg C")
+    voltage: float = setting(
+        0.0,
+        "Lowest supply voltage of the motors; 0: not supervised, as in simulators.",
+        0,
+        100,
+        "V",
+    )
     tick: float = setting(
         0.001, "Period of the robot's tick; 0 disables the latency check of states.", 0, 1, "s"
     )

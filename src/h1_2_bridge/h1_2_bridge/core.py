@@ -34,13 +34,15 @@ from h1_2_bridge.motors import RIGHT_ARM
 from h1_2_bridge.outputs import SERIES, Output
 from h1_2_bridge.remote import parse_combinations, pressed
 from h1_2_bridge.safety import check_chunk
-from h1_2_bridge.states import ENGAGED, STOPPED, ControlState, HoldReason
+from h1_2_bridge.states import ARM_MOVES, ENGAGED, STOPPED, ControlState, HoldReason
 from h1_2_bridge.watchdogs import (
+    MOVING,
     ChunkWatch,
     ClockWatch,
     OverloadWatch,
     StateWatch,
     SupervisorWatch,
+    arm_speed,
     measured_posture,
 )
 from rulesafe_core.chunks import SECOND, Chunk, load_executor
@@ -117,7 +119,8 @@ class BridgeCore:
     @property
     def weight(self) -> float:
         """Weight of the robot's last command, from any publisher."""
-        return self.topic.weight if self.drive.muted else self.drive.weight
+        other = self.topic.foreign and self.drive.silent()  # also after a reset or a release
+        return self.topic.weight if other or self.drive.muted else self.drive.weight
 
     @property
     def released(self) -> bool:
@@ -218,16 +221,22 @@ class BridgeCore:
         if reason := self._overload.excess(state, posture):
             raise RuleSafeError(reason)
         if self.state is ControlState.IDLE:
+            if (speed := arm_speed(state)) >= MOVING:
+                raise RuleSafeError(
+                    f"{ARM_MOVES} {speed:.2f} rad/s; valid: below {MOVING:g} rad/s. Wait until "
+                    "the arms are at rest, and end the controller that moves them"
+                )
             self.drive.begin(state, None if self.hand is None else self.hand.fingers)
             self._restarts = self.watch.counts.restarts
             self._first_activation = True
             self._timing.restart()
         elif self._hold.hand and self.hand is not None:
             self.drive.set_fingers(self.hand.fingers)
-        self._enter(
-            ControlState.ENGAGING, f"the weight ramps up to 1 within {self.config.ramp:g} s"
-        )
-        return self.reason
+        reason = f"the weight ramps up to 1 within {self.config.ramp:g} s"
+        if self.drive.weight == 1:
+            reason = "the weight is 1: the arm resumes"
+        self._enter(ControlState.ENGAGING, reason)
+        return reason
 
     def disengage(self, now: int) -> str:
         """Ramp the weight down to exactly 0. Raises RuleSafeError in DAMPING and FAULT."""
@@ -405,6 +414,8 @@ class BridgeCore:
             self.drive.end()
             connected = not self.watch.lost(now)
             reason = "the weight is 0" if connected else self.watch.loss_reason(now)
+            if connected and self.weight:
+                reason = "this bridge sends nothing; the robot executes another program's commands"
             self._enter(ControlState.IDLE if connected else ControlState.DISCONNECTED, reason)
         return self.drive.silent()
 
@@ -456,7 +467,7 @@ class BridgeCore:
             before = self.drive.mode_machine
             reason = f"the robot's mode_machine changed from {before} to {state.mode_machine}"
             self._enter(ControlState.FAULT, reason)
-        elif reason := self._ankle_fault(state):
+        elif reason := self._ankle_fault(state) or self._overload.undervoltage(state, now):
             self._enter(ControlState.FAULT, reason)
         elif self._releasing:
             return

@@ -52,5 +52,6 @@ class HoldReason:
 NO_HEARTBEAT = "no heartbeat of h1_2_bridge_supervisor"
 NOT_REACHED = "the supervisor does not reach the robot"
 STILL_COMMANDED = "the robot still executes earlier commands"
-TEMPORARY_REFUSALS = (NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED)
-"""Refusals to engage while the supervisor starts, or ramps the weight down."""
+ARM_MOVES = "an arm moves at"
+TEMPORARY_REFUSALS = (NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED, ARM_MOVES)
+"""Refusals to engage while the supervisor starts, or ramps the weight down, or an arm moves."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from h1_2_bridge.config import BridgeConfig
 from h1_2_bridge.messages import LowState
-from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
+from h1_2_bridge.motors import LEFT_ARM, MOTOR_COUNT, MOTOR_JOINTS, RIGHT_ARM, motors
 from h1_2_bridge.states import NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED, HoldReason
 from h1_2_bridge.wire import decode_low_state
 from rulesafe_core.chunks import SECOND
@@ -32,6 +32,9 @@ switched off and on, or its counter stopped, so that earlier ticks are meaningle
 DRIFT = 1e-3
 """Largest relative drift between the clocks of this machine and the robot; 0.1 % is many times more
 than quartz clocks have."""
+
+MOVING = 0.2
+"""Joint speed from which an arm counts as moving, rad/s."""
 
 RATE_WINDOW = SECOND // 2
 """Time over which the rate is measured, ns."""
@@ -166,9 +169,10 @@ class StateWatch:
 
 
 class OverloadWatch:
-    """Monitors torque, tracking error, temperature and reported faults of the commanded motors.
+    """Monitors torque, tracking error, temperature, supply voltage and reported faults of the
+    commanded motors.
 
-    Temperature and faults count immediately; torque and tracking error after `overload_time`.
+    Temperature and faults count immediately, the others after `overload_time`.
     """
 
     def __init__(self, config: BridgeConfig, commanded: Sequence[int]) -> None:
@@ -184,7 +188,7 @@ class OverloadWatch:
 
     def excess(self, state: LowState, posture: NDArray[np.float64]) -> str:
         """Return which limit is exceeded now; empty if none. `posture` (27,), rad: commanded."""
-        reasons = (self._heat(state), self._fault(state), self._torque(state))
+        reasons = (self._supply(state), self._heat(state), self._fault(state), self._torque(state))
         return next(filter(None, (*reasons, self._tracking(state, posture))), "")
 
     def check(self, state: LowState, posture: NDArray[np.float64], now: int) -> HoldReason | None:
@@ -197,6 +201,10 @@ class OverloadWatch:
             return HoldReason(reason, yields=True)
         return None
 
+    def undervoltage(self, state: LowState, now: int) -> str:
+        """Return why the robot must be released because of its supply; empty if it need not."""
+        return self._if_lasting("supply", self._supply(state), now)
+
     def _if_lasting(self, kind: str, reason: str, now: int) -> str:
         """Return `reason` once it has lasted for `overload_time`, else an empty string."""
         if not reason:
@@ -204,6 +212,18 @@ class OverloadWatch:
         elif now - self._since.setdefault(kind, now) >= self._duration:
             return reason
         return ""
+
+    def _supply(self, state: LowState) -> str:
+        if not (allowed := self._config.voltage):
+            return ""
+        supply = np.asarray(state.voltage)[self._motors]
+        i = int(supply.argmin())
+        if supply[i] >= allowed:
+            return ""
+        return (
+            f"{self._name(i)} is supplied with {supply[i]:.1f} V, the limit is {allowed:g} V: "
+            "charge or replace the battery"
+        )
 
     def _heat(self, state: LowState) -> str:
         hot = np.asarray(state.temperature)[self._motors].max(axis=1)
@@ -374,3 +394,8 @@ class ClockWatch:
 def measured_posture(state: LowState) -> NDArray[np.float64]:
     """Return the measured positions of the 27 motors, rad, by motor index."""
     return np.asarray(state.q, np.float64)[:MOTOR_COUNT].copy()
+
+
+def arm_speed(state: LowState) -> float:
+    """Return the measured speed of the fastest joint of both arms, rad/s."""
+    return float(np.abs(np.asarray(state.dq, np.float64)[[*LEFT_ARM, *RIGHT_ARM]]).max())

@@ -16,13 +16,16 @@ pytest.importorskip("unitree_sdk2py", reason="the manufacturer's SDK is not inst
 from builtin_interfaces.msg import Time
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Log
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 from unitree_hg.msg import LowCmd
 from user import PATIENCE
 
+from h1_2_bridge.ros import STOP_TOPIC
 from h1_2_bridge.wire import decode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import CHUNKS
@@ -116,6 +119,29 @@ def test_the_first_publisher_of_chunks_is_followed_and_the_second_is_named(robot
     send()
     assert user.state.state == "ACTIVE"
     second.destroy_node()
+
+
+def test_publishers_that_are_not_received_because_of_their_qos_are_logged(robot, bridge, user):
+    logs = subscribe(user, Log, "/rosout", LATCHED_QOS)
+    bridge()
+    user.until_state("IDLE")
+    node = Node("best_effort_policy")
+    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    ends = [
+        node.create_publisher(JointTrajectory, CHUNKS, best_effort),
+        node.create_publisher(String, STOP_TOPIC, 1),  # volatile: one of two subscriptions matches
+    ]
+    text = f"messages of best_effort_policy on {CHUNKS} are not received: best effort publisher"
+
+    def found(start: str) -> list[str]:
+        return [log.msg for log in logs if log.msg.lower().startswith(start)]
+
+    user.until(lambda: found(text), "the warning")
+    user.clear()
+    user.until(lambda: len(user.states) > 25, "two reports more")
+    assert len(found("messages of")) == 1, "once, and nothing about the stop topic"
+    assert len(ends) == 2
+    node.destroy_node()
 
 
 def test_a_second_robot_releases_the_first(robot, bridge, user, peer):

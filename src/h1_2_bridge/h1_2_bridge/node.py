@@ -67,6 +67,7 @@ from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.exclusive_ros import RECENT, ExclusiveTopic
 from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
+from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.robot import h1_2
 from rulesafe_core.ros import NAMES, UNNAMED, executing, publishers_of
 from rulesafe_core.services_ros import ServicePoller
@@ -98,6 +99,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self._config = dry if config.dry_run else config
         self._output = load_output(config.output)
         self.listener = Node(LISTENER, enable_rosout=False, start_parameter_services=False)
+        self._qos = QosWatch(self.listener)
         self.core: BridgeCore | None = None
         self._hands: HandPort | None = None
         self._finalized = False  # by the lifecycle transition `shutdown`
@@ -342,6 +344,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._check_publishers()
+            for message in self._qos.check():
+                self.get_logger().warning(message)
             self.report()
 
     def _tick(self, now: int) -> None:

@@ -28,6 +28,7 @@ from h1_2_bridge.ros import (
 )
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
 from rulesafe_core.chunks import SECOND
+from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, read_parameters
 from rulesafe_core.services_ros import ServicePoller
 from rulesafe_interfaces.msg import BridgeState
@@ -56,6 +57,7 @@ class SupervisorNode(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME)
+        self._qos = QosWatch(self)
         parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
@@ -125,6 +127,8 @@ class SupervisorNode(Node):
         return float(sum(not info.node_name.startswith(LISTENERS) for info in found))
 
     def _report(self) -> None:
+        for message in self._qos.check():
+            self.get_logger().warning(message)
         supervisor = self.supervisor
         takeover = supervisor.turn is Turn.SUPERVISOR
         level = DiagnosticStatus.WARN if takeover else DiagnosticStatus.OK

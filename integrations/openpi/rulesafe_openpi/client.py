@@ -5,18 +5,21 @@
 The server first sends a map of metadata. Each observation is one binary message, and so is its
 answer; a text message is the traceback of an error in the server. Since there is no message for a
 reset, a new connection is opened for each episode. `Keys` lists the names in messages, which the
-address can change: `openpi://HOST:PORT?image=observation/exterior_image&wrist_image=`. With
-`memory=vq` the observation contains the tokens of VQ-Memory.
+address can change: `openpi://HOST:PORT?image=observation/exterior_image&wrist_image=`. A server
+behind a proxy has an address such as `openpi://wss://HOST/PATH`. With `memory=vq` the observation
+contains the tokens of VQ-Memory.
 
 A server of `rulesafe policy serve` describes its policy in the metadata, and receives what that
 needs.
 """
 
 import os
+import re
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +32,14 @@ from rulesafe_core.cloud import CLOUD_POINTS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.instructions import EXPORT_LENGTH, check_length
 from rulesafe_openpi import wire
-from rulesafe_openpi.remote import MAX_FRAMES, RemotePolicy, Transport, first_steps, server_error
+from rulesafe_openpi.remote import (
+    MAX_FRAMES,
+    Address,
+    RemotePolicy,
+    Transport,
+    first_steps,
+    server_error,
+)
 from vq_memory_node.memory import MEMORIES, Memory, NoMemory, make_memory, memory_from
 
 CLOSE_TIMEOUT = 2.0
@@ -89,7 +99,7 @@ class WebSocket(Transport):
         key = os.environ.get(wire.API_KEY, "")
         self._connection = self._stack.enter_context(
             connect(
-                f"ws://{self._endpoint}",
+                self._endpoint,
                 additional_headers={"Authorization": f"Api-Key {key}"} if key else None,
                 compression=None,
                 max_size=wire.MAX_BYTES,
@@ -121,8 +131,25 @@ class OpenpiPolicy(RemotePolicy):
 
     TRANSPORT = WebSocket
     PORT = 8000
+    PATHS = True
     SETTINGS = MappingProxyType({**asdict(Keys()), "memory": "none"})
     REQUIRED = ("actions",)
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """See `RemotePolicy.parse`. As in openpi, HOST may have the protocol: wss://HOST is
+        encrypted, by default at port 443."""
+        plain = re.sub("^openpi://wss?://", "openpi://", text)
+        address = super().parse(plain)
+        if not text.startswith("openpi://wss://"):
+            return address
+        return replace(address, secure=True, port=urlsplit(plain).port or 443)
+
+    @property
+    def endpoint(self) -> str:
+        """URL of the WebSocket."""
+        address = self.address
+        return f"ws{'s' * address.secure}://{address.endpoint}{address.path}"
 
     def _begin(self) -> bytes:
         return self._call(None)

@@ -86,12 +86,17 @@ def export_v2(
     """
     from rulesafe_data.bars import ProgressBar
     from rulesafe_data.store import EpisodeStore
-    from rulesafe_openpi.dataset import export, exported_memory
+    from rulesafe_openpi.dataset import constant_joints, export, exported_memory
 
     memory = exported_memory(memory_model, clusters, length) if memory_model else None
     with ProgressBar(total=len(EpisodeStore(directory)), unit="episode") as bar:
         texts = export(directory, out, instruction, memory, files, bar.update)
     print(f"wrote {out}")
+    if constant := constant_joints(out):
+        print(
+            f"warning: constant in all episodes (std 0): {', '.join(constant)}. Models that divide "
+            "by the std amplify their noise: exclude them, or limit the std from below"
+        )
     if over := [text for text in texts if token_bound(text) > MAX_TOKENS]:
         print(
             f"warning: {len(over)} of {len(texts)} instructions have more than an estimated "

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import draft_file, write_atomically
+from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data import layout, tables
 from rulesafe_data.files import write_json
 from rulesafe_data.statistics import of_array
@@ -32,6 +33,11 @@ VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_inde
 
 STATISTICS = ("min", "max", "mean", "std", "count", "q01", "q99")
 """Statistics of each key; LeRobot v2.1 has no quantiles, but ignores them."""
+
+STATISTICS_FILE = "meta/episodes_stats.jsonl"
+
+CONSTANT = 1e-4
+"""Smallest range of the positions of a joint that moves, rad."""
 
 REQUEST = "meta/export.json"
 """What was exported: the digest of the dataset, the length of the instructions, the description of
@@ -115,7 +121,7 @@ def export(
         for each in store.episodes
     ]
     _write_lines(out / "meta/episodes.jsonl", episodes)
-    _write_lines(out / "meta/episodes_stats.jsonl", statistics)
+    _write_lines(out / STATISTICS_FILE, statistics)
     for name, content in files.items():
         write_json(out / name, content)
     info = _info(store, len(tasks))
@@ -128,6 +134,20 @@ def export(
     write_atomically(out / "README.md", _card(info, texts).encode())
     write_json(out / layout.INFO, info)
     return texts
+
+
+def constant_joints(out: Path) -> list[str]:
+    """Return the joints of state and action, such as "action R_thumb_proximal_yaw_joint", that
+    move less than CONSTANT in the complete export. Models that divide by their standard deviation
+    or range, almost 0, amplify the noise of a robot."""
+    lines = (out / STATISTICS_FILE).read_text("utf-8").splitlines()
+    rows = [json.loads(line)["stats"] for line in lines]
+    found = []
+    for key in (layout.STATE, layout.ACTION):
+        lower, upper = (np.array([row[key][name] for row in rows]) for name in ("min", "max"))
+        moved = upper.max(axis=0) - lower.min(axis=0)
+        found += [f"{key} {ACTION_JOINTS[i]}" for i in np.flatnonzero(moved < CONSTANT)]
+    return found
 
 
 def _tokens(memory: Memory, positions: NDArray[np.float32]) -> dict[str, NDArray[Any]]:

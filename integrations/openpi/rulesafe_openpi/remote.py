@@ -36,7 +36,7 @@ MAX_TRACE = 4000
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a policy server, SCHEME://HOST:PORT, and its settings.
+    """The address of a policy server, SCHEME://HOST:PORT[/PATH], and its settings.
 
     Attributes:
         scheme: the protocol, an entry point of `rulesafe.policy_schemes`.
@@ -44,6 +44,8 @@ class Address:
         settings: the settings of the protocol by name.
         instruction: length of the instruction; empty: stated by the server, or that of exports.
         timeout: maximum time of an answer, s. The first inference may compile a network.
+        path: path on the server, such as "/policy"; empty without one.
+        secure: whether the connection is encrypted (TLS).
     """
 
     scheme: str
@@ -52,6 +54,8 @@ class Address:
     settings: Mapping[str, str]
     instruction: Length | Literal[""] = ""
     timeout: float = 300.0
+    path: str = ""
+    secure: bool = False
 
     @property
     def endpoint(self) -> str:
@@ -66,7 +70,7 @@ class Transport(ABC):
     """A connection to a server for one episode. Another thread may call `close`.
 
     Args:
-        endpoint: HOST:PORT.
+        endpoint: `RemotePolicy.endpoint`.
     """
 
     ERRORS: ClassVar[tuple[type[Exception], ...]] = (RuleSafeError, OSError)
@@ -113,6 +117,9 @@ class RemotePolicy(ABC):
     PORT: ClassVar[int]
     """Default port."""
 
+    PATHS: ClassVar[bool] = False
+    """Whether an address may have a path."""
+
     SETTINGS: ClassVar[Mapping[str, str]]
     """Default values of the settings in the address, without `instruction` and `timeout`."""
 
@@ -156,7 +163,9 @@ class RemotePolicy(ABC):
             timeout = float(given.pop("timeout", Address.timeout))
         except ValueError as error:
             raise RuleSafeError(f"{text!r} is not a valid address: {error}") from error
-        if not host or parts.path not in ("", "/") or not 0 < timeout <= MAX_TIMEOUT:
+        path = parts.path.removesuffix("/")
+        valid_path = not path or (cls.PATHS and "//" not in path)
+        if not host or not valid_path or not 0 < timeout <= MAX_TIMEOUT:
             valid = f"{parts.scheme}://HOST:PORT?timeout=300"
             raise RuleSafeError(f"{text!r} is not a valid address; valid: {valid}")
         instruction: Any = given.pop("instruction", Address.instruction)
@@ -168,7 +177,12 @@ class RemotePolicy(ABC):
         settings = {**cls.SETTINGS, **given}
         if empty := [name for name in cls.REQUIRED if not settings[name]]:
             raise RuleSafeError(f"{text!r} must not have empty settings {empty}")
-        return Address(parts.scheme, host, port, settings, instruction, timeout)
+        return Address(parts.scheme, host, port, settings, instruction, timeout, path)
+
+    @property
+    def endpoint(self) -> str:
+        """What the transport connects to: HOST:PORT."""
+        return self.address.endpoint
 
     def reset(self) -> None:
         """Begin a new episode; the next inference opens a new connection."""
@@ -202,7 +216,7 @@ class RemotePolicy(ABC):
     def _connect(self) -> None:
         """Open a connection; raise RuleSafeError if the server has another policy than before."""
         try:
-            self._transport = self.TRANSPORT(self.address.endpoint)
+            self._transport = self.TRANSPORT(self.endpoint)
             self._transport.open(OPEN_TIMEOUT)
             description = self._begin()
             if self._description not in (b"", description):

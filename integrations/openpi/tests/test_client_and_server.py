@@ -230,7 +230,8 @@ def test_without_a_server_the_policy_is_refused():
         ("openpi://", "valid: openpi://HOST:PORT"),
         ("openpi://host:port", "is not a valid address"),
         ("openpi://host:99999", "is not a valid address"),
-        ("openpi://host/path", "is not a valid address"),
+        ("openpi://wss://", "is not a valid address"),
+        ("openpi://http://host", "is not a valid address"),
         ("openpi://host?colour=red", r"unknown settings \['colour'\]; valid: image, wrist_image"),
         ("openpi://user:word@host", "is not a valid address: it has a user"),
         ("openpi://host#part", "is not a valid address: it has a user, a fragment"),
@@ -249,6 +250,31 @@ def test_an_invalid_address_is_refused(address, text):
         check_policy(address)
     with pytest.raises(RuleSafeError, match=text):
         OpenpiPolicy.parse(address)
+
+
+@pytest.mark.parametrize(
+    ("address", "url"),
+    [
+        ("openpi://host", "ws://host:8000"),
+        ("openpi://host:80/", "ws://host:80"),
+        ("openpi://host:80/my/policy?timeout=9", "ws://host:80/my/policy"),
+        ("openpi://ws://host/policy", "ws://host:8000/policy"),
+        ("openpi://wss://host", "wss://host:443"),
+        ("openpi://wss://host:8443/policy?image=", "wss://host:8443/policy"),
+    ],
+)
+def test_an_address_may_have_a_path_and_be_encrypted(address, url, monkeypatch):
+    connected = []
+
+    def connect(url, **options):
+        connected.append(url)
+        raise OSError("not now")
+
+    monkeypatch.setattr(openpi, "connect", connect)
+    check_policy(address)
+    with pytest.raises(RuleSafeError, match="no policy server: not now"):
+        find_policy(address)
+    assert connected == [url]
 
 
 def test_an_address_of_ipv6_is_valid():

@@ -161,6 +161,19 @@ def test_the_command_writes_the_instructions(states_only, tmp_path, capsys, leng
     assert f"warning: {over} of 3 instructions have more than an estimated 40 tokens" in text
 
 
+def test_joints_that_never_move_are_named(tmp_path, capsys):
+    joints = np.random.default_rng(0).normal(0, 0.05, (5, 39))
+    actions = joints[:, 20:33].copy()
+    actions[:, 12] = 0.5
+    writer = DatasetWriter(tmp_path / "demos")
+    writer.write(0, EpisodeData(TASKS[0], joints, np.zeros_like(joints), actions))
+    writer.finish()
+    command = ["demos", "export", str(tmp_path / "demos"), "--format", "lerobot-v2.1"]
+    assert main([*command, "--out", str(tmp_path / "out")]) == 0
+    warning = f"warning: constant in all episodes (std 0): action {ACTION_JOINTS[12]}. Models"
+    assert warning in capsys.readouterr().out
+
+
 def test_tokens_are_those_of_a_running_episode(tmp_path):
     demos, out = write(tmp_path / "demos", 100), tmp_path / "out"
     options = ["--memory-model", "all_rules_hand", "--format", "lerobot-v2.1"]

@@ -3,7 +3,9 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -195,6 +197,22 @@ def test_images_are_the_nearest_ones_in_rgb(teleoperated, day, tmp_path):
     assert len(EpisodeStore(tmp_path / "set")) == 2
     films = to_video(bag, tmp_path / "films")
     assert [path.name for path in films] == ["film.mp4"]  # without a plan
+
+
+@pytest.mark.parametrize("success", [True, False])
+def test_an_episode_in_which_the_door_stays_closed_is_named(
+    success, teleoperated, tmp_path, monkeypatch
+):
+    bag = teleoperated[0].write(tmp_path / "bag")
+    (episode,) = read_episodes(Bag(bag))
+    texts = dict.fromkeys(("rule", "safe", "state_digest"), "")
+    status = SimpleNamespace(success=success, seed=1, plan=[], contact_names=[], **texts)
+    recorded = replace(episode, statuses={episode.start: status})
+    monkeypatch.setattr("rulesafe_ros.bag.to_dataset.read_episodes", lambda *_: [recorded])
+    reports = []
+    request = ConversionRequest(tmp_path / "set", observations="joints")
+    assert to_dataset([bag], request, reports.append) == 1
+    assert reports[0].endswith("the door was not opened") is not success
 
 
 def test_the_example_in_the_documentation_runs(robot, tmp_path, monkeypatch, capsys):

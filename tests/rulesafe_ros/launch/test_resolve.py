@@ -175,6 +175,15 @@ def test_refuses_values_that_are_no_parameters(attributes, bench):
         bench.resolve(f'<node exec="echo"><param name="a" {attributes}/></node>', word="text")
 
 
+@pytest.mark.parametrize("value", ["true", "1", "false", "0"])
+def test_a_bool_may_be_a_digit(value, bench):
+    """As for `ros2 launch`, and for the attributes `if` and `unless`."""
+    (step,) = bench.resolve(
+        '<node exec="echo"><param name="a" value="$(var on)" type="bool"/></node>', on=value
+    )
+    assert step.parameters["a"] is (value in ("true", "1"))
+
+
 def test_show_args(bench, capsys):
     bench.write('<arg name="inner" default="$(var a)"/>', "part.launch.xml")
     path = bench.write(

@@ -176,6 +176,6 @@ def _typed(source: str, kind: str) -> bool | float | int | str:
     if kind in ("int", "float"):
         return int(source) if kind == "int" else float(source)
     value = parse_yaml(source)
-    if not isinstance(value, bool):
-        raise ValueError(f"{source!r} is not of type bool")
-    return value
+    if not isinstance(value, bool) and str(value) not in ("0", "1"):
+        raise ValueError(f"{source!r} is not of type bool; valid: true, 1, false, 0")
+    return bool(value)

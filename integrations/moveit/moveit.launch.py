@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -31,10 +31,14 @@ def generate_launch_description():
     return LaunchDescription(
         [
             DeclareLaunchArgument("use_sim_time", default_value="true"),
+            # The first node: without MoveIt the launch fails before it has started a process, which
+            # launch would not end.
             Node(
-                executable="trajectory_node",  # found on PATH
-                parameters=[{"allow_partial_joints_goal": True}, clock],
+                package="moveit_ros_move_group",
+                executable="move_group",
+                parameters=[move_group, clock],
                 output="screen",
+                on_exit=Shutdown(),
             ),
             # The parent frame of the virtual joint.
             Node(
@@ -43,10 +47,10 @@ def generate_launch_description():
                 arguments=["--frame-id", "world", "--child-frame-id", "pelvis"],
             ),
             Node(
-                package="moveit_ros_move_group",
-                executable="move_group",
-                parameters=[move_group, clock],
+                executable="trajectory_node",  # found on PATH
+                parameters=[{"allow_partial_joints_goal": True}, clock],
                 output="screen",
+                on_exit=Shutdown(),
             ),
         ]
     )

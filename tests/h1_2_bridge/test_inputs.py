@@ -130,9 +130,32 @@ def test_a_second_publisher_while_active_releases_the_robot(node, name):
         each.destroy_node()
 
 
+def running(node):
+    """Return what replaces `executing`: the node, and an executor without services."""
+    services = SimpleNamespace(execute=lambda service: False)
+    return lambda *_: nullcontext((node, SimpleNamespace(services=services)))
+
+
+def test_an_error_of_the_bridge_itself_releases_the_robot(node, monkeypatch):
+    engaged(node)
+    signals, reasons, release = [], [], node.core.release
+
+    def fail():
+        if not signals:
+            signals.append(2)
+            raise ValueError("a test")
+
+    monkeypatch.setattr(bridge_node, "executing", running(node))
+    monkeypatch.setattr(node, "_check_publishers", fail)
+    monkeypatch.setattr(node.core, "release", lambda text: (reasons.append(text), release(text)))
+    bridge_node._run(signals)
+    assert reasons and reasons[0].startswith("internal error: ValueError: a test")
+    assert node.released
+
+
 def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):
     engaged(node)
-    monkeypatch.setattr(bridge_node, "executing", lambda *_: nullcontext((node, None)))
+    monkeypatch.setattr(bridge_node, "executing", running(node))
     with pytest.raises(RuleSafeError, match=r"interrupted twice: ended with the weight at 1\.00"):
         bridge_node._run([2, 2])
     node.core.disengage(steady_ns())

@@ -28,6 +28,25 @@ sys.exit(run_node("talker", lambda: Node("talker"), [], run, lambda node: "stopp
 """
 
 
+def test_a_sigint_during_an_import_ends_the_node_after_it(tmp_path):
+    (tmp_path / "slow_library.py").write_text(
+        "import signal, sys, time\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+        "for _ in range(100):\n"
+        "    time.sleep(0.01)  # handlers run here\n"
+        "print('imported', flush=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", NODE, "__import__('slow_library') and signal.pause()"],
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )
+    assert done.stdout == "imported\ntalker: stopped before the end\n", done.stderr
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("run", "code", "printed"),
     [

@@ -63,6 +63,21 @@ def test_an_rclpy_of_another_python_is_named(monkeypatch, tmp_path):
     check_environment()
 
 
+@pytest.mark.parametrize(
+    "setup", ["true", "ip link set lo up && ip address del 127.0.0.1/8 dev lo"]
+)
+def test_a_loopback_interface_without_ipv4_is_named(setup):
+    """In a network namespace, whose loopback interface is down at first."""
+    if subprocess.run(["unshare", "-rn", "sh", "-c", setup], capture_output=True).returncode:
+        pytest.skip("network namespaces or the tool ip are not available")
+    code = "from rulesafe_core.ros_environment import check_environment; check_environment()"
+    run = f'{setup} && exec "$0" -c "{code}"'
+    command = ["unshare", "-rn", "sh", "-c", run, sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "no messages over 127.0.0.1 on the loopback interface: " in done.stderr
+    assert "sudo ip link set lo up" in done.stderr
+
+
 def test_middlewares_of_a_sourced_workspace_are_valid(monkeypatch, tmp_path):
     index = tmp_path / "share/ament_index/resource_index/rmw_typesupport"
     index.mkdir(parents=True)

@@ -87,7 +87,10 @@ def test_the_launch_file_passes_all_files(monkeypatch):
 
     for name, members in {
         "launch": {"LaunchDescription": lambda entities: entities},
-        "launch.actions": {"DeclareLaunchArgument": lambda name, **given: name},
+        "launch.actions": {
+            "DeclareLaunchArgument": lambda name, **given: name,
+            "Shutdown": lambda: "shutdown",
+        },
         "launch.substitutions": {"LaunchConfiguration": lambda name: f"$({name})"},
         "launch_ros": {},
         "launch_ros.actions": {"Node": record},
@@ -98,7 +101,9 @@ def test_the_launch_file_passes_all_files(monkeypatch):
     path = FOLDER.parent / "moveit.launch.py"
     scope = {"__file__": str(path), "__name__": "moveit_launch"}
     exec(compile(path.read_text("utf-8"), str(path), "exec"), scope)
-    _, server, world, move_group = scope["generate_launch_description"]()
+    # A missing package ends the launch before it has started a node of another one.
+    _, move_group, world, server = scope["generate_launch_description"]()
+    assert move_group.on_exit == server.on_exit == "shutdown"
     assert server.executable == "trajectory_node" and not hasattr(server, "package")
     assert server.parameters[0] == {"allow_partial_joints_goal": True}
     assert world.arguments[1] == "world" and world.arguments[3] == h1_2().links[0].name

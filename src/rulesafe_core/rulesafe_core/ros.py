@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import Field, fields, replace
+from types import FrameType
 from typing import Any, TypeVar
 
 import rclpy
@@ -28,13 +29,16 @@ from rulesafe_core.convert import STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.executor_ros import NodeExecutor
 from rulesafe_core.settings import Settings, convert, described
-from rulesafe_core.signals import collected_signals, exit_code
+from rulesafe_core.signals import collected_signals, exit_code, importing
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
 
 BUILT_IN = {"use_sim_time", "start_type_description_service"}
 """Parameters that rclpy declares for each node."""
+
+IMPORT_POLL = 0.05
+"""Time until a signal received during an import is handled, s."""
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
@@ -240,8 +244,12 @@ def run_node(
     """
     signals: list[int] = []
 
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         signals.append(number)
+        if importing(frame):
+            signal.signal(signal.SIGALRM, interrupt)
+            signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL)
+            return
         raise KeyboardInterrupt
 
     # rclpy shuts down on both signals and then calls these handlers.

@@ -4,6 +4,7 @@ With an invalid one, ROS 2 ends the process or raises errors that do not name th
 """
 
 import os
+import socket
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,7 +31,7 @@ def environment_fault() -> tuple[str, str] | None:
     domain = os.environ.get("ROS_DOMAIN_ID", "")
     if domain and not (domain.isdecimal() and int(domain) <= LARGEST_DOMAIN):
         return f"ROS_DOMAIN_ID={domain}", "unset it, or set it to a number from 0 to 101"
-    return _log_fault()
+    return _loopback_fault() or _log_fault()
 
 
 def check_environment() -> None:
@@ -43,6 +44,17 @@ def log_folder() -> Path:
     """Return the folder of log files: ROS_LOG_DIR, else ROS_HOME/log, else ~/.ros/log."""
     home = os.environ.get("ROS_HOME") or "~/.ros"
     return Path(os.environ.get("ROS_LOG_DIR") or f"{home}/log").expanduser()
+
+
+def _loopback_fault() -> tuple[str, str] | None:
+    remedy = "run: sudo ip link set lo up; sudo ip address add 127.0.0.1/8 dev lo"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind(("127.0.0.1", 0))
+            probe.sendto(b"", probe.getsockname())
+        except OSError as error:
+            return f"no messages over 127.0.0.1 on the loopback interface: {error.strerror}", remedy
+    return None
 
 
 def _log_fault() -> tuple[str, str] | None:

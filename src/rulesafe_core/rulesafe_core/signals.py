@@ -52,6 +52,16 @@ def collected_signals(
         restore()
 
 
+def importing(frame: FrameType | None) -> bool:
+    """Return whether a frame runs during an import, in which a KeyboardInterrupt can abort the
+    process: native code of a library, such as torch's, may call Python and catch no exception."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def exit_code(received: Sequence[int]) -> int:
     """Return 0 after SIGINT or no signal, else 128 + the first signal, which means a failure."""
     return 128 + received[0] if received and received[0] != signal.SIGINT else 0

@@ -104,6 +104,14 @@ def test_file_names_encodings_and_namespaces(name, encoding, declaration, tmp_pa
     assert source.name == "Tür" and len(source.links["a"].visual[0].faces) == 12
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "iso-8859-12", "us-ascii", "idna"])
+def test_an_encoding_that_is_not_that_of_the_text_is_one_error(encoding, tmp_path):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><robot name="Tür"/>'
+    (tmp_path / "x.urdf").write_bytes(text.encode("iso-8859-1"))
+    with pytest.raises(RuleSafeError, match=r"x\.urdf is not [-\w]+ text"):
+        read_source(tmp_path / "x.urdf")
+
+
 @pytest.mark.parametrize("content", [None, b"v 0 0 0\nv 1 0 0\nl 1 2\n", b"v 0 0 0\n"])
 def test_a_mesh_without_file_or_faces_is_noted_if_the_link_has_others(content, tmp_path):
     if content is not None:

@@ -39,7 +39,8 @@ MAX_MESSAGE = 4_000
 
 _XML_ENCODING = re.compile(
     rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']"
-    rb"(us-ascii|iso-8859-\d+|windows-125\d|gbk|gb2312|gb18030|big5|shift_jis|euc-(?:jp|kr))[\"']",
+    rb"((?:us-)?ascii|iso-8859-\d+|latin-?\d|(?:windows-|cp)125\d|gbk|gb2312|gb18030|big5|shift_jis"
+    rb"|euc-(?:jp|kr))[\"']",
     re.IGNORECASE,
 )
 """An XML declaration with another encoding than UTF-8. UTF-16 is known by its byte order mark."""
@@ -76,7 +77,7 @@ def xml_encoding(content: bytes) -> str:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "UTF-16"
     declared = _XML_ENCODING.match(content)
-    return declared[1].decode() if declared else "UTF-8-SIG"
+    return declared[1].decode() if declared else "UTF-8"
 
 
 def read_text(
@@ -96,7 +97,7 @@ def read_text(
         raise
     except OSError as error:
         raise RuleSafeError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, LookupError) as error:
         raise RuleSafeError(f"{path} is not {encoding} text: {error}") from error
     if (bad := control_character(text)) is not None:
         line = text.count("\n", 0, bad) + 1

@@ -4,8 +4,10 @@ import errno
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from math import degrees
 from pathlib import Path
@@ -328,6 +330,44 @@ def test_a_standard_stream_that_cannot_be_written_to_is_no_traceback(stream, cod
     )
     assert done.returncode == code
     assert len(errors.read_text().splitlines()) == (code != 0)
+
+
+ENDLESS = """
+import os, sys, time
+from pathlib import Path
+from rulesafe_cli import cli
+from rulesafe_data.engines import run
+
+def work(job):
+    started = Path(sys.argv[1], str(job))
+    started.with_suffix(".new").write_text(str(os.getpid()))
+    started.with_suffix(".new").rename(started)
+    time.sleep(10_000)
+
+if __name__ == "__main__":
+    cli._dispatch = lambda argv: run(work, [1, 2], print, workers=2)
+    sys.exit(cli.main([]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_command_with_its_workers(tmp_path, number):
+    (tmp_path / "program.py").write_text(ENDLESS)
+    files = [tmp_path / "1", tmp_path / "2"]
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "program.py"), str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not all(file.exists() for file in files):
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(number)
+    assert process.communicate()[1] == "" and process.returncode == 128 + number
+    for file in files:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(file.read_text()), 0)
 
 
 def test_commands_with_the_same_output_exclude_each_other(tmp_path, capsys):

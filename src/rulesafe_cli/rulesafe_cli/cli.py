@@ -6,9 +6,12 @@ printed, and then what to do.
 """
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from inspect import getdoc, signature
@@ -30,8 +33,13 @@ BUG = (
 def main(argv: list[str] | None = None) -> int:
     """Run a command line, by default that of the process, and return the exit code."""
     _open_standard_streams()
+    with _exit_on_signals():
+        return _main(sys.argv[1:] if argv is None else argv)
+
+
+def _main(argv: list[str]) -> int:
     try:
-        code = _dispatch(sys.argv[1:] if argv is None else argv)
+        code = _dispatch(argv)
         sys.stdout.flush()  # here, so that a closed pipe raises BrokenPipeError within the try
         return code
     except RuleSafeError as error:
@@ -77,6 +85,26 @@ def _open_standard_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (open until the exit)
+
+
+@contextmanager
+def _exit_on_signals() -> Iterator[None]:
+    """Exit in order on SIGTERM and SIGHUP: worker processes end, and temporary files are removed.
+    Commands with their own handlers replace these."""
+
+    def leave(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                before[number] = signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -236,6 +236,9 @@ class LocalEngine(Generic[Job]):
         worker.close()
 
     def close(self) -> None:
+        for worker in self._workers:
+            if worker.job is not None:
+                worker.process.terminate()  # all of them, before one is waited for
         for worker in [*self._workers]:
             self._drop(worker)
 

@@ -86,7 +86,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     for content in contents:
         request = content["request"]
         training = request["actor"].get("training") or {}
-        seed, kind = int(training.get("seed", 0)), policy_label(request)
+        seed, kind = training.get("seed") or 0, policy_label(request)
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])

@@ -38,6 +38,7 @@ shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
 out=${1:?usage: studies/study.sh OUT STUDY...}
 shift
 workers=${WORKERS:-2} results=$out/results policies=$out/policies logs=$out/logs
+export RULESAFE_ALLOW_MODULES=rulesafe_studies # policies name its memories
 export OMP_NUM_THREADS=1 # as many processes as cores
 mkdir -p "$logs"
 

@@ -14,7 +14,6 @@ those of meta/modality.json of `rulesafe demos export --format groot`; the addre
 """
 
 import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
@@ -172,7 +171,7 @@ class GrootPolicy(RemotePolicy):
         request: dict[str, Any] = {"endpoint": endpoint}
         if data is not None:
             request["data"] = data
-        if token := os.environ.get(wire.API_KEY, ""):
+        if token := wire.api_key():
             request["api_token"] = token
         return self._call(wire.encode(request, self._form))
 

@@ -13,9 +13,8 @@ A server of `rulesafe policy serve` describes its policy in the metadata, and re
 needs.
 """
 
-import os
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -96,7 +95,7 @@ class WebSocket(Transport):
 
     def open(self, timeout: float) -> None:
         """See `Transport.open`."""
-        key = os.environ.get(wire.API_KEY, "")
+        key = wire.api_key()
         self._connection = self._stack.enter_context(
             connect(
                 self._endpoint,
@@ -114,6 +113,9 @@ class WebSocket(Transport):
         """See `Transport.call`. Raises RuleSafeError also for a text message, the traceback of an
         error in the server."""
         if request is not None:
+            with suppress(TimeoutError):
+                self._connection.recv(0)
+                raise RuleSafeError("the server sent more than one answer to the last observation")
             self._connection.send(request)
         message = self._connection.recv(timeout)
         if isinstance(message, str):

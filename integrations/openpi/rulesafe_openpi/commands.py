@@ -1,6 +1,5 @@
 """`rulesafe policy serve`, and the format lerobot-v2.1 of `rulesafe demos export`."""
 
-import os
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +45,7 @@ def serve(
     from policy_node.loading import find_policy
     from rulesafe_core.plugins import is_reference
     from rulesafe_openpi.server import PolicyServer
-    from rulesafe_openpi.wire import API_KEY
+    from rulesafe_openpi.wire import api_key
 
     check_positive("--execute", execute)
     check_positive("--connections", connections)
@@ -54,7 +53,7 @@ def serve(
     if not 0 <= port <= 65535:
         raise RuleSafeError(f"--port is {port}; valid: 0 to 65535")
     about = {"name": name, "files": {} if is_reference(name) else file_hashes(name)}
-    key = os.environ.get(API_KEY, "")
+    key = api_key()
     server = PolicyServer(
         lambda: find_policy(name, threads, device), execute, connections, key, about
     )

@@ -39,6 +39,9 @@ KEYS = client.Keys()
 ERROR = 1011
 """Close code of an internal error."""
 
+LARGEST = 1e6
+"""Largest valid value of an observation: a joint position, coordinate, colour or token."""
+
 WAIT = 10.0
 """Maximum time for which a connection waits for a free policy, s."""
 
@@ -111,6 +114,9 @@ class Session:
             return own
         values = _array(message, client.MEMORY, own.values.shape)
         mask = _array(message, client.MEMORY_MASK, own.mask.shape)
+        largest = self._memory.memory.vocabulary - 1
+        if largest >= 0 and not ((values >= 0) & (values <= largest)).all():
+            raise RuleSafeError(f"{client.MEMORY!r} has values outside of 0 .. {largest}")
         return Reading(values.astype(own.values.dtype), mask.astype(bool))
 
 
@@ -125,8 +131,8 @@ def _array(message: Mapping[Any, Any], key: str, shape: tuple[int | None, ...]) 
     )
     if not same:
         raise RuleSafeError(f"{key!r} must be an array ({expected}), not {found.shape}")
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        raise RuleSafeError(f"{key!r} has values that are not finite")
+    if found.dtype.kind not in "fiub" or not (np.abs(found.astype(float)) <= LARGEST).all():
+        raise RuleSafeError(f"{key!r} has values that are not numbers up to {LARGEST:g}")
     return found
 
 
@@ -187,8 +193,9 @@ class PolicyServer:
     def _check(self, connection: ServerConnection, request: Request) -> Response | None:
         if request.path == "/healthz":
             return connection.respond(http.HTTPStatus.OK, "OK\n")
-        given = request.headers.get("Authorization", "")
-        if self._key and not hmac.compare_digest(given.encode(), f"Api-Key {self._key}".encode()):
+        given = request.headers.get_all("Authorization")  # one; several are wrong
+        wanted = f"Api-Key {self._key}".encode()
+        if self._key and not (len(given) == 1 and hmac.compare_digest(given[0].encode(), wanted)):
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "the API key is wrong\n")
         return None
 
@@ -230,9 +237,13 @@ class PolicyServer:
         except Empty:
             connection.close(BUSY, "all policies are in use")
         except Exception as error:
-            known = isinstance(error, RuleSafeError)
+            if isinstance(error, RuleSafeError):
+                text = str(error)
+            else:
+                traceback.print_exc()
+                text = f"{type(error).__name__}; its traceback is in the output of the server"
             with contextlib.suppress(ConnectionClosed):
-                connection.send(str(error) if known else traceback.format_exc())
+                connection.send(text)
             connection.close(ERROR, "error in the server, see the previous message")
         finally:
             if policy is not None:

@@ -11,6 +11,7 @@
 """
 
 import io
+import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -47,6 +48,17 @@ _INVALID += (RecursionError, MemoryError, msgpack.exceptions.UnpackException)
 
 Form = Callable[[Any], dict[Any, Any]]
 """A function that returns the map for an array or a numpy scalar."""
+
+
+def api_key() -> str:
+    """Return the API key of the environment variable; empty if it is not set. Raises RuleSafeError,
+    without the key in its message, if the key cannot be sent."""
+    key = os.environ.get(API_KEY, "")
+    if not (key.isascii() and key.isprintable()) or key != key.strip():
+        raise RuleSafeError(
+            f"{API_KEY} has an invalid character; valid: printable ASCII without outer spaces"
+        )
+    return key
 
 
 def openpi(value: Any) -> dict[Any, Any]:

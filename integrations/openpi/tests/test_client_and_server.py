@@ -338,6 +338,10 @@ def test_positions_between_two_observations_are_interpolated():
     ("change", "text"),
     [
         ({"observation/state": np.zeros(12)}, r"'observation/state' must be an array \(13\)"),
+        ({"observation/state": np.full(13, 2**63, np.uint64)}, "not numbers up to 1e"),
+        ({"observation/state": np.full(13, 1e300)}, "not numbers up to 1e"),
+        ({"observation/state": np.full(13, "x")}, "not numbers up to 1e"),
+        ({openpi.MEMORY: np.full(40, 9), openpi.MEMORY_MASK: np.ones(40, bool)}, "outside of 0"),
         ({"observation/state": None}, r"requires 'observation/state', an array \(13\)"),
         ({"prompt": ""}, "requires 'prompt', a text"),
         ({"prompt": 3}, "requires 'prompt', a text"),
@@ -362,7 +366,7 @@ def test_an_observation_without_a_required_input_is_refused(change, text):
         Session(Recorder(), 12).observation(message | change)
 
 
-def test_an_error_of_the_policy_reaches_the_client(running):
+def test_an_error_of_the_policy_reaches_the_client(running, capfd):
     class Broken(Recorder):
         needs = Needs()
 
@@ -371,8 +375,9 @@ def test_an_error_of_the_policy_reaches_the_client(running):
 
     port = running(PolicyServer(Broken, 12).listen("127.0.0.1", 0))
     policy = find_policy(f"openpi://127.0.0.1:{port}")
-    with pytest.raises(RuleSafeError, match=r"error in the server:\nTraceback[\s\S]*no weights"):
+    with pytest.raises(RuleSafeError, match=r"error in the server:\nZeroDivisionError; its trace"):
         policy.infer(OBSERVATION)
+    assert "no weights" in capfd.readouterr().err
 
 
 def test_a_policy_that_cannot_be_created_leaves_its_place(running):
@@ -439,6 +444,41 @@ def test_an_api_key_is_required(running, monkeypatch):
             find_policy(f"openpi://127.0.0.1:{port}")
     monkeypatch.setenv(wire.API_KEY, "secret")
     assert find_policy(f"openpi://127.0.0.1:{port}").infer(OBSERVATION).shape == (20, 13)
+
+
+def test_two_authorization_headers_are_refused(running):
+    port = running(PolicyServer(Recorder, 12, key="secret").listen("127.0.0.1", 0))
+    request = "GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    request += f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {'A' * 22}==\r\n"
+    request += 2 * "Authorization: Api-Key secret\r\n"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(f"{request}\r\n".encode())
+        assert b" 401 " in connection.recv(1000).splitlines()[0]
+
+
+@pytest.mark.parametrize("key", ["sec\nret", "s\xe9cret", "secret "])
+def test_an_invalid_api_key_is_not_printed(monkeypatch, key):
+    monkeypatch.setenv(wire.API_KEY, key)
+    with pytest.raises(RuleSafeError, match="has an invalid character") as error:
+        find_policy("openpi://127.0.0.1:1")
+    assert key not in str(error.value)
+
+
+def test_a_second_answer_to_an_observation_is_an_error(running):
+    """Each later observation would get the answer to the one before."""
+
+    def handle(connection):
+        connection.send(wire.encode({}))
+        for _ in connection:
+            for _ in range(2):
+                connection.send(actions(np.zeros((1, 13))))
+
+    port = running(serve(handle, "127.0.0.1", 0, compression=None))
+    policy = OpenpiPolicy(f"openpi://127.0.0.1:{port}")
+    policy.infer(OBSERVATION)
+    with pytest.raises(RuleSafeError, match="more than one answer to the last observation"):
+        while True:  # until the second answer has arrived
+            policy.infer(OBSERVATION)
 
 
 @pytest.fixture

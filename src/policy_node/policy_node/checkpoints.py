@@ -13,7 +13,9 @@ or chunk length differ from those of this version.
 """
 
 import subprocess
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from policy_node.configs import (
     EncoderConfig,
@@ -30,7 +33,7 @@ from policy_node.configs import (
     TwoLevelConfig,
     from_json,
 )
-from policy_node.families import find_config, find_family, make_network
+from policy_node.families import FAMILIES, find_config, make_network
 from policy_node.normaliser import Normaliser, normaliser_from
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import find_encoder, load_encoder
@@ -43,6 +46,7 @@ from rulesafe_data.files import write_json
 from rulesafe_data.layout import FPS
 from vq_memory_node.memory import Memory, memory_from
 from vq_memory_node.model_files import find_folder, names_in
+from vq_memory_node.resume import VALUE_ERRORS
 
 if TYPE_CHECKING:
     from policy_node.batches import Network
@@ -50,6 +54,9 @@ if TYPE_CHECKING:
 FORMAT = "rulesafe policy 1"
 SHIPPED = Path(__file__).parent / "data" / "policies"
 """Folder of the shipped policies; each has a folder in it."""
+
+MAX_PARAMETERS = 10_000
+"""Maximum number of tensors of a network, which limits the time to make it."""
 
 JSON_FILE, ARRAY_FILE = "policy.json", "policy.safetensors"
 
@@ -84,8 +91,9 @@ class Checkpoint:
         """Return the network with these weights, in evaluation mode.
 
         Raises:
-            RuleSafeError: the weights do not fit the configuration.
+            RuleSafeError: the configuration is not valid, or the weights do not fit it.
         """
+        self._check_shapes()
         with torch.random.fork_rng(devices=[]):  # the random weights are replaced
             network = make_network(self.family, self.config, self.memory.shape)
         try:
@@ -93,6 +101,45 @@ class Checkpoint:
         except RuntimeError as error:
             raise RuleSafeError(f"the weights do not fit the configuration: {error}") from error
         return network.eval().requires_grad_(False)
+
+    def _check_shapes(self) -> None:
+        """Raise RuleSafeError if the weights do not have the shapes of the configuration, before
+        memory is allocated for a network of this size."""
+        try:
+            with torch.device("meta"), _limited_network():
+                network = make_network(self.family, self.config, self.memory.shape)
+        except RuleSafeError:
+            raise
+        except Exception as error:  # libraries and other families raise many kinds
+            raise RuleSafeError(f"the configuration is not valid: {error!r:.300}") from error
+        expected, found = network.state_dict(), self.weights
+        for name in expected.keys() | found.keys():
+            shapes = [tuple(of[name].shape) if name in of else None for of in (found, expected)]
+            if shapes[0] != shapes[1]:
+                raise RuleSafeError(
+                    f"the weights do not fit the configuration: {name} has the shape {shapes[0]}, "
+                    f"expected {shapes[1]}"
+                )
+
+
+@contextmanager
+def _limited_network() -> Iterator[None]:
+    """Raise RuleSafeError if a network with more than MAX_PARAMETERS tensors is made."""
+    count = 0
+
+    def register(*_: object) -> None:
+        nonlocal count
+        count += 1
+        if count > MAX_PARAMETERS:
+            raise RuleSafeError(f"the network has more than {MAX_PARAMETERS} tensors of weights")
+
+    hook = register_module_parameter_registration_hook(register)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of sizes of 0
+            yield
+    finally:
+        hook.remove()
 
 
 def save_policy(checkpoint: Checkpoint, folder: Path | str) -> None:
@@ -149,14 +196,14 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
             normaliser=normaliser_from(about["normaliser"], config.past),
             weights=_weights(folder, about) if weights else {},
             data=data,
-            training=dict(about["training"]),
+            training={str(name): value for name, value in about["training"].items()},
             revision=str(about["revision"]),
             cameras=CameraSet.from_entry(about, "cameras"),
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"{folder}: {error}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise RuleSafeError(f"{folder / JSON_FILE}: invalid content: {error!r}") from error
+    except (ArithmeticError, *VALUE_ERRORS) as error:
+        raise RuleSafeError(f"{folder / JSON_FILE}: invalid content: {error!r:.300}") from error
 
 
 def file_hashes(name: str) -> dict[str, str]:
@@ -261,7 +308,7 @@ def _check_interface(about: Mapping[str, Any]) -> None:
 
 def _config(family: str, size: str, about: Mapping[str, Any]) -> NetworkConfig:
     """Return the configuration with these values, read from JSON."""
-    find_family(family)
+    FAMILIES.check_consent(family)
     return from_json(type(find_config(family, size)), about)
 
 

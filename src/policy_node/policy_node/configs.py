@@ -1,23 +1,66 @@
 """Settings of networks and of training; without torch, so that the command line loads fast."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeVar
+from dataclasses import dataclass, is_dataclass, replace
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from policy_node.normaliser import ActionKind
 from policy_node.policy import Needs
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
-from rulesafe_core.settings import Settings, setting
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.settings import Settings, convert, setting
 from rulesafe_core.versions import EARLIER
 
 Config = TypeVar("Config")
 
 
+MAX_INTEGER = 1_000_000
+"""Maximum integer in a configuration that is read from JSON."""
+
+MAX_ITEMS = 1000
+"""Maximum length of a list in a configuration that is read from JSON."""
+
+
 def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
-    """Return a configuration with these values, read from JSON; lists become tuples."""
-    removed = kind.REMOVED.items() if issubclass(kind, NetworkConfig) else ()
-    current = {name: value for name, value in values.items() if (name, value) not in removed}
-    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in current.items()})
+    """Return a configuration with these values, read from JSON; lists become tuples, and objects
+    the configurations of their fields.
+
+    Raises:
+        RuleSafeError: a value has another type than its field or is too large.
+        TypeError: a field is unknown or missing.
+    """
+    if not isinstance(values, Mapping):
+        raise RuleSafeError(f"the configuration is {values!r:.60}; valid: an object")
+    removed, ignored = getattr(kind, "REMOVED", {}).items(), getattr(kind, "IGNORED", ())
+    hints = get_type_hints(kind)
+    return kind(
+        **{
+            name: _value(hints.get(name, Any), value, name)
+            for name, value in values.items()
+            if name not in ignored and not any(name == n and value == v for n, v in removed)
+        }
+    )
+
+
+def _value(hint: Any, value: Any, name: str) -> Any:
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if value is None and NoneType in kinds:
+        return None
+    nested = [kind for kind in kinds if is_dataclass(kind)]
+    if nested and isinstance(value, list):  # of earlier versions: image encoders
+        return _value(hint, value[0]["sizes"] if value else None, name)
+    if nested and (str not in kinds or not isinstance(value, str)):
+        return from_json(nested[0], value)  # type: ignore[arg-type]
+    if isinstance(value, list) and len(value) > MAX_ITEMS:
+        raise RuleSafeError(f"{name} has {len(value)} items; valid: at most {MAX_ITEMS}")
+    if isinstance(value, dict):  # sizes of a language model
+        return {key: _value(type(of), of, key) for key, of in value.items()}
+    kind = next((kind for kind in kinds if kind is not NoneType and not is_dataclass(kind)), Any)
+    if int in (kind, *get_args(kind)):
+        return convert(kind, value, name, {"low": 0, "high": MAX_INTEGER})
+    value = convert(kind, value, name, {})
+    return tuple(value) if isinstance(value, list) else value
 
 
 class NetworkConfig:
@@ -131,11 +174,6 @@ class EncoderConfig:
     cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
     renderer: str = EARLIER["renderer"]
 
-    def __post_init__(self) -> None:
-        """Convert lists, as read from JSON, to tuples."""
-        for name in ("safes", "pointnet", "convolutions", "cameras"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-
 
 @dataclass(frozen=True)
 class Dp3Config(NetworkConfig):
@@ -194,11 +232,6 @@ class Dp3Config(NetworkConfig):
     sample_steps: int = 10
     loss: str = "absolute"
 
-    def __post_init__(self) -> None:
-        """Convert a dict, as read from JSON, to an EncoderConfig."""
-        if isinstance(self.encoder, dict):
-            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
-
     @property
     def past(self) -> int:
         return self.frames - 1
@@ -254,11 +287,6 @@ class SkillsConfig(NetworkConfig):
     execute: int = 12
     stored: int = 0
 
-    def __post_init__(self) -> None:
-        """Convert a dict, as read from JSON, to an EncoderConfig."""
-        if isinstance(self.encoder, dict):
-            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
-
     @property
     def cloud_frames(self) -> int:
         return 1
@@ -309,11 +337,6 @@ class TwoLevelConfig(NetworkConfig):
     memory_network: Literal["convolutions", "gru", "transformer"] = "convolutions"
     earlier_scenes: tuple[int, ...] = ()
     hidden: int = 512
-
-    def __post_init__(self) -> None:
-        """Convert a dict, as read from JSON, to a SkillsConfig."""
-        if isinstance(self.skills, dict):
-            object.__setattr__(self, "skills", from_json(SkillsConfig, self.skills))
 
     @property
     def instruction(self) -> bool:

@@ -4,7 +4,7 @@ The networks are small and trained from scratch. Policies that are fine-tuned fr
 run on a server (`openpi://HOST:PORT`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -34,6 +34,9 @@ class LanguageConfig:
         sizes: arguments of the model's configuration.
     """
 
+    IGNORED: ClassVar[Sequence[str]] = ("weights", "download", "trained")
+    """Fields of earlier checkpoints without effect."""
+
     kind: str
     sizes: dict[str, Any]
 
@@ -49,10 +52,6 @@ class ImageEncoderConfig:
 
     size: int = 112
     channels: tuple[int, ...] = (16, 32, 64, 128)
-
-    def __post_init__(self) -> None:
-        """Convert a list, as read from JSON, to a tuple."""
-        object.__setattr__(self, "channels", tuple(self.channels))
 
 
 @dataclass(frozen=True)
@@ -74,19 +73,6 @@ class VisionLanguageConfig(NetworkConfig):
     vision: ImageEncoderConfig | None = None
     encoder: str | EncoderConfig | None = None
     cameras: tuple[str, ...] = DEFAULT_CAMERAS.names
-
-    def __post_init__(self) -> None:
-        """Convert dicts, as read from JSON, to configurations."""
-        if isinstance(self.language, dict):
-            language = LanguageConfig(self.language["kind"], self.language["sizes"])
-            object.__setattr__(self, "language", language)
-        if isinstance(self.encoder, dict):
-            object.__setattr__(self, "encoder", EncoderConfig(**self.encoder))
-        if isinstance(self.vision, tuple):  # as written before there was only one image encoder
-            sizes = [each["sizes"] for each in self.vision]
-            object.__setattr__(self, "vision", ImageEncoderConfig(**sizes[0]) if sizes else None)
-        if isinstance(self.vision, dict):
-            object.__setattr__(self, "vision", ImageEncoderConfig(**self.vision))
 
     @property
     def points(self) -> int:

@@ -144,7 +144,8 @@ def _lists(scaling: Scaling) -> dict[str, Any]:
 
 
 def _scaling(about: Mapping[str, Any], shape: tuple[int, ...]) -> Scaling:
-    offset, scale = (np.array(about[name], np.float32) for name in ("offset", "scale"))
+    with np.errstate(over="ignore"):  # infinite values are refused
+        offset, scale = (np.array(about[name], np.float32) for name in ("offset", "scale"))
     if offset.shape != shape or scale.shape != shape:
         shapes = f"{offset.shape}, {scale.shape}"
         raise RuleSafeError(f"the normaliser has offset and scale {shapes}; expected {shape}")

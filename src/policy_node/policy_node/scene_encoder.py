@@ -27,11 +27,12 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool2d, cross_entropy, l1_loss
 
-from policy_node.configs import EncoderConfig
+from policy_node.configs import EncoderConfig, from_json
 from policy_node.pointnet import PointNet
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.files import check_regular, draft_file, write_atomically
+from rulesafe_core.text_files import parse_json
 from rulesafe_core.versions import EARLIER
 from vq_memory_node.resume import VALUE_ERRORS
 
@@ -318,7 +319,7 @@ def load_encoder(name: str) -> SceneEncoder:
             about = file.metadata() or {}
             if about.get("kind") != KIND:
                 raise RuleSafeError(f"{path} is not a scene encoder of this version ({KIND})")
-            encoder = SceneEncoder(EncoderConfig(**json.loads(about["config"])))
+            encoder = SceneEncoder(from_json(EncoderConfig, parse_json(about["config"])))
             if not encoder.middle.is_meta:  # on the meta device, weights are not needed
                 weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
                 encoder.load_state_dict(weights)

@@ -21,8 +21,11 @@ from typing import Any
 from rulesafe_cli.table import COMMANDS, EXTENSIONS, INTEGRATIONS, ROS, Command, Function
 from rulesafe_core.errors import RuleSafeError, missing_package, unknown_name
 from rulesafe_core.files import NO_ROOM, exclusive_output
+from rulesafe_core.plugins import CONSENT
 from rulesafe_core.ros_environment import check_environment
 from rulesafe_core.text_files import control_character, printable, shown_error
+
+ALLOW = "--allow-module"
 
 BUG = (
     "rulesafe: unexpected error. Run `rulesafe doctor` to check this machine; if it finds nothing, "
@@ -111,6 +114,7 @@ def _dispatch(argv: list[str]) -> int:
     for word in argv:  # names of files are printed
         if control_character(word) is not None:
             raise RuleSafeError(f"the argument {word!r} has a control character or is not UTF-8")
+    argv = _without_consent(argv)
     if not argv or argv[0] in ("-h", "--help"):
         print(help_text())
         return 0 if argv else 2
@@ -122,6 +126,19 @@ def _dispatch(argv: list[str]) -> int:
     if name not in commands:
         raise unknown_name("command", name, commands)
     return _run(commands[name], rest)
+
+
+def _without_consent(argv: Sequence[str]) -> list[str]:
+    """Return the arguments without `--allow-module MODULE`, which every command accepts, and store
+    its values for this process and its workers."""
+    rest, values = list(argv), []
+    while ALLOW in rest[:-1]:
+        at = rest.index(ALLOW)
+        values.append(rest[at + 1])
+        del rest[at : at + 2]
+    if values:
+        os.environ[CONSENT] = ",".join([*values, *filter(None, [os.environ.get(CONSENT)])])
+    return rest
 
 
 def _run(command: Command, argv: Sequence[str]) -> int:
@@ -221,7 +238,9 @@ def help_text() -> str:
     return (
         "usage: rulesafe [--help] [--version] COMMAND ...\n\n"
         "A benchmark of safes whose doors open only after the right sequence of moves.\n\n"
-        f"commands (each has --help):\n{commands}\n\nexamples:\n{examples}"
+        f"commands (each has --help):\n{commands}\n\nexamples:\n{examples}\n\n"
+        f"{ALLOW} MODULE (all commands): files of policies may name this module or package,\n"
+        "whose code runs then; entry points of installed packages are always allowed"
     )
 
 

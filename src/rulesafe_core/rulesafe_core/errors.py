@@ -11,7 +11,7 @@ class RuleSafeError(Exception):
 
 def unknown_name(kind: str, name: object, valid: Iterable[str]) -> RuleSafeError:
     """Return the error for an unknown name; its message lists the valid names."""
-    return RuleSafeError(f"unknown {kind} {name!r}; valid: {', '.join(valid)}")
+    return RuleSafeError(f"unknown {kind} {name!r:.200}; valid: {', '.join(valid)}")
 
 
 EXTRAS = {

@@ -9,6 +9,7 @@ The command line takes its names and its help from the registries.
 """
 
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Mapping
@@ -23,6 +24,10 @@ T = TypeVar("T")
 
 FORM = "module:NAME"
 """Form of a reference in help and error messages."""
+
+CONSENT = "RULESAFE_ALLOW_MODULES"
+"""Environment variable: comma-separated modules and packages that files may name; the option
+--allow-module of all commands extends it."""
 
 INTEGRATIONS = {
     "rulesafe.commands": {
@@ -83,6 +88,29 @@ class Registry(Generic[T]):
         if name in INTEGRATIONS.get(self.group, {}):
             raise self.not_installed(name)
         raise unknown_name(self.noun, name, (*self.names(), FORM, *others))
+
+    def check_consent(self, name: str) -> None:
+        """Check a name that a file states, before it is loaded: importing a module runs its code.
+
+        Raises:
+            RuleSafeError: the name is `module:attribute`, the module is neither imported nor of an
+                entry point, and the user did not allow it (CONSENT).
+        """
+        if not isinstance(name, str):
+            raise RuleSafeError(f"the name of a {self.noun} is {name!r:.60}; valid: a text")
+        references = self.references()
+        module = name.partition(":")[0]
+        allowed = filter(None, os.environ.get(CONSENT, "").split(","))
+        if (
+            is_reference(name)
+            and name not in (*self.builtin, *references, *references.values())
+            and module not in sys.modules
+            and not any(f"{module}.".startswith(f"{each}.") for each in allowed)
+        ):
+            raise RuleSafeError(
+                f"a file names the {self.noun} {name!r}, which would run the code of the module "
+                f"{module}: add --allow-module {module} if you trust it, or set {CONSENT}"
+            )
 
     def not_installed(self, name: str) -> RuleSafeError:
         """Return the error for an object of a distribution in INTEGRATIONS that is missing."""

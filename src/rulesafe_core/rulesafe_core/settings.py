@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from inspect import cleandoc
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
@@ -27,6 +27,9 @@ _BOUNDS = {
     "above": (operator.gt, "above {}"),
     "below": (operator.lt, "below {}"),
 }
+MAX_SHOWN = 200
+"""Maximum number of characters of a value in an error message."""
+
 _SCALARS = {float: "a number", int: "an integer", bool: "true or false", str: "a string"}
 
 
@@ -127,24 +130,31 @@ def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
         return None if value is None else convert(arguments[0], value, name, about)
     if origin is Literal:
         if value not in arguments:
-            raise RuleSafeError(f"{name} is {value!r}; valid: {', '.join(map(str, arguments))}")
+            raise RuleSafeError(
+                f"{name} is {_shown(value)}; valid: {', '.join(map(str, arguments))}"
+            )
         return value
     if origin is tuple:
         return _converted_tuple(arguments, value, name, about)
     if kind not in _SCALARS:
         return value
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        value = float(value) if abs(value) < 1e300 else inf
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         valid = ", ".join(filter(None, (_SCALARS[kind], valid_range(about))))
         hint = " (write 1e-4 as 0.0001)" if kind is float and isinstance(value, str) else ""
-        raise RuleSafeError(f"{name} is {value!r}; valid: {valid}{hint}")
+        raise RuleSafeError(f"{name} is {_shown(value)}; valid: {valid}{hint}")
     bounds = [(_BOUNDS[bound][0], about[bound]) for bound in _BOUNDS if bound in about]
     finite = kind is not float or isfinite(value)
     if not (finite and all(satisfies(value, limit) for satisfies, limit in bounds)):
         valid = valid_range(about) if bounds else "a finite number"
-        raise RuleSafeError(f"{name} is {value:g}; valid: {valid}")
+        raise RuleSafeError(f"{name} is {_shown(value)}; valid: {valid}")
     return value
+
+
+def _shown(value: Any) -> str:
+    text = f"{value:g}" if isinstance(value, float) else repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} ..."
 
 
 def _converted_tuple(
@@ -156,7 +166,7 @@ def _converted_tuple(
     if items is None or len(items) != len(kinds):
         count = "" if kinds[-1] is Ellipsis else f"{len(kinds)} "
         what = "numbers" if kinds[0] in (float, int) else "values"
-        raise RuleSafeError(f"{name} is {value!r}; valid: a list of {count}{what}")
+        raise RuleSafeError(f"{name} is {_shown(value)}; valid: a list of {count}{what}")
     return tuple(
         convert(kind, item, f"{name}[{i}]", about)
         for i, (kind, item) in enumerate(zip(kinds, items, strict=True))

@@ -102,7 +102,11 @@ def _check_request(request: EvaluationRequest) -> None:
         and all(map(_text, texts))
         and all(isinstance(each, dict) for each in (request.versions, actor, request.files))
         and isinstance(request.locks, dict)
-        and all(map(_text, request.versions.values()))
+        and all(
+            _text(text)
+            for each in (request.versions, request.files, request.locks)
+            for text in (*each, *each.values())
+        )
         and request.rules
         and request.safes
         and all(len(set(names)) == len(names) for names in (request.rules, request.safes))

@@ -287,12 +287,15 @@ def memory_from(description: Mapping[str, Any]) -> Memory:
     """Make the memory that `Memory.describe` described.
 
     Raises:
-        RuleSafeError: the description is not valid, or the tokenizer is missing or has changed.
+        RuleSafeError: the description is not valid, its module would run without the user's
+            consent, or the tokenizer is missing or has changed.
     """
     settings = dict(description)
     trained = settings.pop("hash", None)
     settings.pop("privileged", None)  # known from the class
-    memory = make_memory(str(settings.pop("kind", "")), **settings)
+    kind = str(settings.pop("kind", ""))
+    MEMORIES.check_consent(kind)
+    memory = make_memory(kind, **settings)
     found = memory.describe().get("hash")
     if found != trained:
         raise RuleSafeError(

@@ -120,6 +120,7 @@ def make_tokenizer(model: MemoryModel, clusters: int = CLUSTERS) -> Tokenizer:
         RuleSafeError: the kind is unknown, or the model does not offer this number of clusters.
     """
     name = model.architecture.kind
+    TOKENIZERS.check_consent(name)
     kind: object = TOKENIZERS.load(name)
     if not (isinstance(kind, type) and issubclass(kind, Tokenizer)):
         raise RuleSafeError(

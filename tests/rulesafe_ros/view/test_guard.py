@@ -39,11 +39,22 @@ def test_requests_of_foreign_pages_are_rejected(host):
 
 def test_commands_to_an_exposed_page_need_the_token():
     guard = make_guard(ViewOptions(host="0.0.0.0", token="sesame"))
-    assert guard.refuse({"Host": "robot.lab:8080"}) is None  # viewing needs no token
+    assert guard.refuse({"Host": "192.168.1.5:8080"}) is None  # viewing needs no token
     assert guard.refuse_command({"Authorization": "Bearer sesame"}) is None
     for wrong in ("Bearer sesam", "Bearer ", "Bearer s\udce9same", "Basic sesame", "sesame", ""):
         assert "token" in guard.refuse_command({"Authorization": wrong})
     assert "token" in guard.refuse_command({})
+
+
+def test_an_exposed_page_has_the_names_of_its_machine_only(monkeypatch):
+    """Any other name may be of a website that resolves to this machine (DNS rebinding)."""
+    monkeypatch.setattr("socket.gethostname", lambda: "Robot.lab")
+    guard = make_guard(ViewOptions(host="0.0.0.0"))
+    for host in ("robot:8080", "robot.lab", "ROBOT.lab:80", "10.0.0.7:1", "[fe80::1]:8080"):
+        assert guard.refuse({"Host": host}) is None
+    for wrong in ("evil.example:8080", "10.0.0.7.evil.example", "robot.evil.example", ""):
+        assert "not available as" in guard.refuse({"Host": wrong})
+    assert make_guard(ViewOptions(host="view.lab")).refuse({"Host": "view.lab:8080"}) is None
 
 
 def test_tokens_are_new_each_time_and_long():

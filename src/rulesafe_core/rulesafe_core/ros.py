@@ -271,6 +271,8 @@ def run_node(
             # down, or a KeyboardInterrupt that rclpy converted into another exception.
             if rclpy.ok() and not signals:
                 raise
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # of an import that failed after the signal
     if code is None:
         code = 0
         if text:

@@ -55,6 +55,7 @@ def test_the_topics_are_those_of_the_simulation(robot, bridge, user):
     user.until(lambda: description and imu, "all topics")
     user.until(lambda: tuple(user.joints.name) == ALL_JOINTS, "joint states of body and hands")
     assert '<robot name="h1_2">' in description[0].data
+    assert '<link name="base_link"' in description[0].data
     episodes = len(started)
     user.joint_states.clear()
     user.until(lambda: len(user.joint_states) >= 200, "two seconds of joint states")
@@ -114,7 +115,7 @@ def test_the_first_publisher_of_chunks_is_followed_and_the_second_is_named(robot
     chunks.publish(to_trajectory(user.way({3: -0.5}), to_ns(user.joints.header.stamp)))
     user.until(lambda: user.state.chunks_refused > refused, "a refused chunk")
     assert user.state.refusal == (
-        f"{CHUNKS} has two publishers, bridge_user and second_policy; end one of them"
+        f"/{CHUNKS} has two publishers, bridge_user and second_policy; end one of them"
     )
     send()
     assert user.state.state == "ACTIVE"
@@ -131,7 +132,7 @@ def test_publishers_that_are_not_received_because_of_their_qos_are_logged(robot,
         node.create_publisher(JointTrajectory, CHUNKS, best_effort),
         node.create_publisher(String, STOP_TOPIC, 1),  # volatile: one of two subscriptions matches
     ]
-    text = f"messages of best_effort_policy on {CHUNKS} are not received: best effort publisher"
+    text = f"messages of best_effort_policy on /{CHUNKS} are not received: best effort publisher"
 
     def found(start: str) -> list[str]:
         return [log.msg for log in logs if log.msg.lower().startswith(start)]

@@ -74,6 +74,8 @@ def test_frames_of_the_simulation_are_those_of_the_robot_at_the_stamps_of_frames
     expected = h1_2().link_poses(dict(zip(state.name, state.position, strict=True)))
     for link, pose in expected.items():
         np.testing.assert_allclose(frames.pose(link, stamp), pose, atol=1e-9, err_msg=link)
+    base = frames.pose("base_link", stamp)  # REP 120
+    np.testing.assert_allclose(base, frames.pose("pelvis", stamp), atol=1e-9)
 
 
 def test_optical_frames_are_where_the_cameras_are_rendered(client, start):

@@ -4,6 +4,7 @@ import ast
 import os
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
 from rulesafe_core.domains import reserve_domain
+from rulesafe_core.namespaces import NAMESPACE
+from rulesafe_interfaces.msg import BridgeState, EpisodeStatus
 
 pytestmark = pytest.mark.ros
 
@@ -56,6 +59,52 @@ def test_the_simulation_waits_for_a_policy_that_ended_or_is_paused(client, start
     episode = client.status.episode
     client.until(lambda: client.status.frame >= frame + 20, "further chunks")
     assert client.status.episode == episode
+
+
+def test_simulations_in_two_namespaces_are_separate(client, start, monkeypatch):
+    """Each has the topics, services and time of its own; nothing is outside of the namespaces."""
+    for name, seed in (("one", 5), ("two/arms", 6)):
+        monkeypatch.setenv(NAMESPACE, name)
+        start(SIM, *EPISODE, f"seed:={seed}")
+        start("planner_node.node", "use_sim_time:=true")
+        start("vq_memory_node.node", "model:=all_rules", "use_sim_time:=true")
+    monkeypatch.setenv(NAMESPACE, "/robot_3/")
+    robot = ("h1_2_sim.node", "h1_2_bridge.node", "h1_2_bridge.supervisor_node")
+    for module in (*robot, "h1_2_bridge.camera_points_node", "rulesafe_core.frames_node"):
+        start(module)
+    start(NODE, *POLICY)
+    start("rulesafe_eval.node", "episodes:=0")
+    statuses: dict[str, EpisodeStatus] = {}
+    states: list[BridgeState] = []
+    for name in ("one", "two/arms"):
+        store = partial(statuses.__setitem__, name)
+        client.create_subscription(EpisodeStatus, f"/{name}/episode/status", store, 10)
+    client.create_subscription(BridgeState, "/robot_3/bridge/state", states.append, 10)
+    client.until(
+        lambda: len(statuses) == 2 and all(status.frame > 20 for status in statuses.values()),
+        "both episodes advance",
+    )
+    assert {name: status.seed for name, status in statuses.items()} == {"one": 5, "two/arms": 6}
+    client.until(lambda: states and states[-1].state == "IDLE", "the bridge receives the robot")
+    nodes = [each for each in client.get_node_names_and_namespaces() if each[1] != "/"]
+    assert len(nodes) == 2 * 3 + 8
+    ends = (
+        client.get_publisher_names_and_types_by_node,
+        client.get_subscriber_names_and_types_by_node,
+        client.get_service_names_and_types_by_node,
+        client.get_client_names_and_types_by_node,
+    )
+    for node, space in nodes:
+        names = {name for found in ends for name, _ in found(node, space)}
+        outside = {name for name in names if not name.startswith(f"{space}/")}
+        assert outside <= {"/rosout", "/parameter_events"}, node
+
+
+def test_an_invalid_namespace_is_one_line(start, monkeypatch):
+    monkeypatch.setenv(NAMESPACE, "robot-1")
+    code, output = start(SIM, *EPISODE).wait()
+    assert code == 2 and output.startswith("sim_node: the namespace 'robot-1' (RULESAFE_NAMESPACE)")
+    assert output.count("\n") == 1
 
 
 def test_two_domains_on_one_machine_are_separate(client, start, monkeypatch):

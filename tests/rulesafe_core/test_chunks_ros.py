@@ -1,6 +1,7 @@
 """Publisher and receiver of action chunks, and messages that are published again."""
 
 import time
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -112,12 +113,12 @@ def test_the_first_publisher_is_kept_and_the_second_is_refused_and_named(robot):
     assert first.others() == ""
     second = robot.publisher("teleop")
     robot.until(first.others)
-    assert first.others() == f"{CHUNKS} has another publisher: teleop"
-    assert second.others() == f"{CHUNKS} has another publisher: planner"
+    assert first.others() == f"/{CHUNKS} has another publisher: teleop"
+    assert second.others() == f"/{CHUNKS} has another publisher: planner"
     for publisher, stamp in ((second, 4), (first, 5), (second, 6), (first, 7), (second, 8)):
         robot.receive(publisher, stamp)
     assert robot.accepted == [("planner", stamp, 7) for stamp in (1, 2, 3, 5, 7)]
-    reason = f"{CHUNKS} has two publishers, planner and teleop; end one of them"
+    reason = f"/{CHUNKS} has two publishers, planner and teleop; end one of them"
     assert robot.refused == 3 * [(reason, "teleop", None)]
     assert robot.receiver.exclusive.trouble() == reason
     robot.receiver.exclusive.release()  # as at a new episode
@@ -156,7 +157,7 @@ class Numbers:
             exclusive_ros, "publishers_of", lambda *_: {n.encode(): n for n in self.listed}
         )
         monkeypatch.setattr(exclusive_ros.time, "monotonic", lambda: self.time)
-        self.topic = ExclusiveTopic(None, "/lowstate", silence=1.0)
+        self.topic = ExclusiveTopic(Mock(), "/lowstate", silence=1.0)
 
     def accepts(self, number: int) -> bool:
         self.time += 0.002

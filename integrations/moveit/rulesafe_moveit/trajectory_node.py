@@ -71,8 +71,8 @@ class TrajectoryNode(Node):
         self._received = -np.inf  # s, wall time of its arrival
         self._episode_known = False  # whether the start of the running episode was received
         self._chunks = ChunkPublisher(self)
-        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, NEWEST_QOS)
-        self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
+        subscribe_to_first(self, JointState, "joint_states", self._on_joints, NEWEST_QOS)
+        self.create_subscription(Time, "episode/started", self._on_started, LATCHED_QOS)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._server = ActionServer(
             self,

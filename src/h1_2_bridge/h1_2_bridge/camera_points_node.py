@@ -24,6 +24,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import IMAGE_QOS, to_cloud
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
+from rulesafe_core.namespaces import relative
 from rulesafe_core.ros import declare, reserve_topic, run_node
 from rulesafe_core.settings import setting
 
@@ -58,15 +59,15 @@ class CameraPointsNode(Node):
         self._pending_depth: Image | None = None
         self._camera: Pinhole | None = None
         self._joints: dict[str, float] | None = None
-        self._reservation = reserve_topic(self, POINTS_TOPIC)
-        self._clouds = self.create_publisher(PointCloud2, POINTS_TOPIC, IMAGE_QOS)
+        self._reservation = reserve_topic(self, relative(POINTS_TOPIC))
+        self._clouds = self.create_publisher(PointCloud2, relative(POINTS_TOPIC), IMAGE_QOS)
         for message_type, topic, callback in (
             (CameraInfo, CAMERA.topic("camera_info"), self._on_info),
             (Image, CAMERA.topic(), self._on_colour),
             (Image, CAMERA.topic("depth/image_raw"), self._on_depth),
-            (JointState, "/joint_states", self._on_joints),
+            (JointState, "joint_states", self._on_joints),
         ):
-            self.create_subscription(message_type, topic, callback, SENSOR_QOS)
+            self.create_subscription(message_type, relative(topic), callback, SENSOR_QOS)
 
     def _on_info(self, message: CameraInfo) -> None:
         k, d = tuple(message.k.tolist()), tuple(message.d)

@@ -21,6 +21,7 @@ from rulesafe_core.client_node import ClientNode
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import to_ns
+from rulesafe_core.namespaces import relative
 from rulesafe_core.repeated_ros import RepeatedRequest
 from rulesafe_core.ros import NAMES, publishers_of
 from rulesafe_interfaces.msg import BridgeState
@@ -53,7 +54,7 @@ class BridgeClient(ClientNode):
         super().__init__("rulesafe_bridge")
         self.state: BridgeState | None = None
         self._report = report
-        self.create_subscription(BridgeState, "/bridge/state", self._on_state, STATE_QOS)
+        self.create_subscription(BridgeState, "bridge/state", self._on_state, STATE_QOS)
 
     def _on_state(self, message: BridgeState) -> None:
         last, self.state = self.state, message
@@ -118,7 +119,7 @@ class BridgeClient(ClientNode):
         send = partial(client.call_async, Trigger.Request())
         response = self.response(name, send, timeout, REPEAT, client.service_is_ready)
         if not response.success:
-            raise RuleSafeError(f"{name} refused: {response.message}")
+            raise RuleSafeError(f"{client.service_name} refused: {response.message}")
         return str(response.message)
 
     def stop(self, name: str, timeout: float = 10.0) -> str:
@@ -134,7 +135,7 @@ class BridgeClient(ClientNode):
             RuleSafeError: the bridge does not confirm the stop; the request was published.
         """
         publisher = self.create_publisher(String, STOP_TOPIC, LATCHED_QOS)
-        client = self.create_client(Trigger, "/bridge/stop")
+        client = self.create_client(Trigger, "bridge/stop")
         send = partial(client.call_async, Trigger.Request())
         request = RepeatedRequest(send, REPEAT, client.service_is_ready)
         self.state = None  # only a state from now on confirms the stop
@@ -150,8 +151,8 @@ class BridgeClient(ClientNode):
 
         if not self.spin_until(confirmed, timeout):
             raise RuleSafeError(
-                f"the stop was published on {STOP_TOPIC}, but the bridge did not confirm it within "
-                f"{timeout:g} s: use the remote (L2+B) or the emergency stop"
+                f"the stop was published on {publisher.topic_name}, but the bridge did not confirm "
+                f"it within {timeout:g} s: use the remote (L2+B) or the emergency stop"
             )
         assert self.state is not None
         return f"{self.state.state}: {self.state.reason}"
@@ -185,11 +186,12 @@ class BridgeClient(ClientNode):
 
         subscribe(LowState, "/lowstate", low_state, SENSOR_QOS, raw=True)
         subscribe(MotorStates, "/inspire/state", hands, SENSOR_QOS, raw=True)
-        subscribe(JointState, "/joint_states", joints, SENSOR_QOS)
-        subscribe(String, "/instruction", instruction, LATCHED_QOS)
+        subscribe(JointState, "joint_states", joints, SENSOR_QOS)
+        subscribe(String, "instruction", instruction, LATCHED_QOS)
         kinds = {"image_raw": Image, "camera_info": CameraInfo, "points": PointCloud2}
         for topic in CAMERA_TOPICS:
-            subscribe(kinds[topic.rsplit("/", 1)[1]], topic, camera(topic), SENSOR_QOS)
+            kind = kinds[topic.rsplit("/", 1)[1]]
+            subscribe(kind, relative(topic), camera(topic), SENSOR_QOS)
         self.spin_for(seconds)
         if self.state is not None:
             names = BridgeFacts.__dataclass_fields__
@@ -197,7 +199,8 @@ class BridgeClient(ClientNode):
         for topic in ("/arm_sdk", "/lowcmd", "/lowstate"):
             found = publishers_of(self, topic).values()
             snapshot.publishers[topic] = sorted(NAMES.get(name, name) for name in found)
-        snapshot.nodes = set(self.get_node_names())
+        own = self.get_namespace()
+        snapshot.nodes = {n for n, space in self.get_node_names_and_namespaces() if space == own}
         return snapshot
 
 

@@ -68,7 +68,7 @@ def engage(wait: float = 10.0) -> None:
         if not client.spin_until(lambda: client.state is not None, SETTLE):
             print(f"no message on /bridge/state yet; waiting up to {wait:g} s", flush=True)
         client.wait_for(("IDLE", "HOLDING", "ENGAGING", "ACTIVE"), wait, final=STOPPED, hands=True)
-        _call_settled(client, "/bridge/engage", wait)
+        _call_settled(client, "bridge/engage", wait)
         client.wait_for(("ACTIVE", "HOLDING"), 60.0, final=STOPPED)
 
 
@@ -94,7 +94,7 @@ def disengage() -> None:
     Example: rulesafe bridge disengage
     """
     with _client() as client:
-        client.call("/bridge/disengage")
+        client.call("bridge/disengage")
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 
 
@@ -115,7 +115,7 @@ def reset() -> None:
     Example: rulesafe bridge reset
     """
     with _client() as client:
-        client.call("/bridge/reset")
+        client.call("bridge/reset")
         client.wait_for(("IDLE", "DISCONNECTED"), 60.0)
 
 

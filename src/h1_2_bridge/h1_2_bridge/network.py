@@ -22,6 +22,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.namespaces import ROBOT_INTERFACE
 from rulesafe_core.strict_yaml import parse_yaml, read_yaml
 from rulesafe_core.text_files import read_text
 
@@ -147,6 +148,7 @@ def use_interface(
     environment[FAST_DDS_PROFILE] = str(fast)
     environment["FASTDDS_DEFAULT_PROFILES_FILE"] = str(fast)  # name since Fast DDS 3
     environment["CYCLONEDDS_URI"] = f"file://{cyclone}"
+    environment[ROBOT_INTERFACE] = name
     environment["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"  # restricted to these interfaces
 
 

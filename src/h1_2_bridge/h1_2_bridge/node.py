@@ -71,7 +71,7 @@ from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.robot import h1_2
 from rulesafe_core.ros import NAMES, UNNAMED, executing, publishers_of
 from rulesafe_core.services_ros import ServicePoller
-from rulesafe_core.urdf import to_urdf
+from rulesafe_core.urdf import BASE_LINK, to_urdf, with_frames
 from rulesafe_interfaces.msg import BridgeState
 
 SUPERVISOR = "h1_2_bridge_supervisor"
@@ -89,9 +89,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     """Feeds the core and publishes its commands."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "h1_2_bridge", BridgeParameters, "/bridge/state", event_callbacks=NO_EVENTS
-        )
+        super().__init__("h1_2_bridge", BridgeParameters, "bridge/state", event_callbacks=NO_EVENTS)
         config = self.values
         # In a dry run the robot does not move, so that tracking errors are meaningless, and no
         # supervisor is needed.
@@ -124,19 +122,19 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             self._publish_hand = publisher(MotorCmds, "/inspire/cmd", COMMAND_QOS).publish
         if self._config.dry_run:
             self._hand_targets = publisher(JointState, DRY_RUN + "/hand_targets", STATE_QOS)
-        self._joint_states = publisher(JointState, "/joint_states", STATE_QOS)
-        self._imu = publisher(Imu, "/imu", STATE_QOS)
-        self._state = publisher(BridgeState, "/bridge/state", STATE_QOS)
+        self._joint_states = publisher(JointState, "joint_states", STATE_QOS)
+        self._imu = publisher(Imu, "imu", STATE_QOS)
+        self._state = publisher(BridgeState, "bridge/state", STATE_QOS)
         self._stops = publisher(String, STOP_TOPIC, STATE_QOS)
-        self._description = publisher(String, "/robot_description", LATCHED_QOS)
-        self._started = publisher(Time, "/episode/started", LATCHED_QOS)
+        self._description = publisher(String, "robot_description", LATCHED_QOS)
+        self._started = publisher(Time, "episode/started", LATCHED_QOS)
         for name, call in (
             ("engage", self._engage),
             ("disengage", lambda core, now: core.disengage(now)),
             ("stop", lambda core, now: core.stop("/bridge/stop was called")),
             ("reset", lambda core, now: core.reset()),
         ):
-            self.create_service(Trigger, f"/bridge/{name}", self._service(name, call))
+            self.create_service(Trigger, f"bridge/{name}", self._service(name, call))
 
     # Transitions --------------------------------------------------------------------------
 
@@ -152,7 +150,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         except RuleSafeError:
             self._close_hands()
             raise
-        self._description.publish(String(data=to_urdf(h1_2())))
+        urdf = with_frames(to_urdf(h1_2()), [BASE_LINK])
+        self._description.publish(String(data=urdf))
         if self._config.simulator:
             self.get_logger().warning(
                 "simulator is set: CRC and tick of the states are not checked; never with a robot"
@@ -180,7 +179,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
         if self.core is not None and self.core.supervisor is not None:
             beat = self._on_heartbeat
-            inputs.append(listen(Float64MultiArray, "/bridge/supervisor", beat, NEWEST_QOS))
+            inputs.append(listen(Float64MultiArray, "bridge/supervisor", beat, NEWEST_QOS))
         topic = self._body.topic_name
         self.polled[:] = [listen(LowCmd, topic, self._on_command, ECHO_QOS, raw=True)]
         return inputs + self.polled

@@ -27,7 +27,7 @@ ECHO_QOS = QoSProfile(depth=ECHO_DEPTH, reliability=ReliabilityPolicy.BEST_EFFOR
 COMMAND_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 """QoS of commands; reliable publishers match subscribers of either reliability."""
 
-STOP_TOPIC = "/bridge/stop_request"
+STOP_TOPIC = "bridge/stop_request"
 """Latched topic (std_msgs/String, who requests it) on which the bridge and its supervisor receive
 stop requests, beside the service /bridge/stop, which needs a reply."""
 
@@ -38,7 +38,7 @@ such as one with the default QoS of a user's node."""
 LISTENER = "h1_2_bridge_listener"
 """Name of the bridge's node that subscribes to its command topic."""
 
-DRY_RUN = "/bridge/dry_run"
+DRY_RUN = "bridge/dry_run"
 """Prefix of the command topics in a dry run."""
 
 UPDATE_PERIOD = SECOND // 200

@@ -66,10 +66,10 @@ class SupervisorNode(Node):
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=COMMANDS, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
-        self._heartbeat = self.create_publisher(Float64MultiArray, "/bridge/supervisor", 1)
+        self._heartbeat = self.create_publisher(Float64MultiArray, "bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.polled = self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
-        self.create_subscription(BridgeState, "/bridge/state", self._on_report, 1)
+        self.create_subscription(BridgeState, "bridge/state", self._on_report, 1)
         for qos in STOP_QOS:
             self.create_subscription(String, STOP_TOPIC, self._on_stop, qos)
 

@@ -106,17 +106,17 @@ class RobotSideNode(Node):
         publisher, subscribe = self.create_publisher, self.create_subscription
         self._low_states = publisher(LowState, "/lowstate", ROBOT_QOS)
         self._hand_states = publisher(MotorStates, "/inspire/state", ROBOT_QOS)
-        self._status = publisher(EpisodeStatus, "/episode/status", convert.STATE_QOS)
-        self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
-        self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
+        self._status = publisher(EpisodeStatus, "episode/status", convert.STATE_QOS)
+        self._instruction = publisher(String, "instruction", convert.LATCHED_QOS)
+        self._safe_shape = publisher(String, "episode/safe_description", convert.LATCHED_QOS)
         self._diagnostics = Diagnostics(self)
-        self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
+        self.create_service(ResetEpisode, "episode/reset", self._on_reset)
         controller, hands = self._controller, self._robot.hands
         self._commands = [
             subscribe(LowCmd, controller.topic, controller.receive, ROBOT_QOS, raw=True),
             subscribe(MotorCmds, "/inspire/cmd", hands.receive, ROBOT_QOS, raw=True),
         ]
-        subscribe(Time, "/episode/started", self._on_started, convert.LATCHED_QOS)
+        subscribe(Time, "episode/started", self._on_started, convert.LATCHED_QOS)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     # Episodes -----------------------------------------------------------------------------

@@ -63,8 +63,8 @@ class PlannerNode(Node):
         self._clear()
         self._diagnostics = Diagnostics(self)
         # Queue length 1: messages that arrived while the expert was planning are outdated.
-        self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
-        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, 1)
+        self.create_subscription(EpisodeStatus, "episode/status", self._on_status, 1)
+        subscribe_to_first(self, JointState, "joint_states", self._on_joints, 1)
         self.create_timer(1.0, self._report, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _clear(self) -> None:

@@ -26,10 +26,10 @@ class InstructionNode(Node):
 
     def __init__(self) -> None:
         super().__init__("instruction_node")
-        self._reservation = reserve_topic(self, "/instruction")
+        self._reservation = reserve_topic(self, "instruction")
         values = declare(self, InstructionParameters)
         text = values.instruction or load_rule(values.rule).description
-        self._instruction = self.create_publisher(String, "/instruction", LATCHED_QOS)
+        self._instruction = self.create_publisher(String, "instruction", LATCHED_QOS)
         self._instruction.publish(String(data=text))
 
 

@@ -36,6 +36,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.exclusive_ros import subscribe_to_first
 from rulesafe_core.lifecycle_node import SUCCESS, ManagedNode
 from rulesafe_core.messages import decode_cloud, decode_image, to_ns
+from rulesafe_core.namespaces import relative
 from rulesafe_core.reports import ReportPeriod, counted
 from rulesafe_core.ros import reserve_topic, run_node
 from rulesafe_core.settings import Settings, setting
@@ -139,7 +140,9 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         return topics
 
     def _missing_topics(self) -> list[str]:
-        return [topic for topic in self._input_topics() if not self.count_publishers(topic)]
+        return [
+            topic for topic in self._input_topics() if not self.count_publishers(relative(topic))
+        ]
 
     def subscribe(self) -> list[Subscription]:
         assert self._policy is not None
@@ -168,7 +171,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         inputs = sorted(topics.items(), key=lambda item: item[0] == "/joint_states")
         return [
             (exclusive if topic == "/joint_states" else self.create_subscription)(
-                kind, topic, self._handler(topic, callback), qos
+                kind, relative(topic), self._handler(topic, callback), qos
             )
             for topic, (kind, qos, callback) in inputs
         ]

@@ -17,7 +17,7 @@ from rulesafe_core.messages import decode_chunk
 from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.ros import publishers_of
 
-CHUNKS = "/policy/action_chunk"
+CHUNKS = "policy/action_chunk"
 
 MAX_BYTES = 100_000
 """Largest size of a chunk's message; one of 500 steps has less."""
@@ -61,7 +61,7 @@ class ChunkPublisher(RepeatedPublisher):
         names = sorted(publishers_of(self._node, CHUNKS).values())
         if (own := self._node.get_name()) in names:
             names.remove(own)
-        return f"{CHUNKS} has another publisher: {', '.join(names)}"
+        return f"{self.publisher.topic_name} has another publisher: {', '.join(names)}"
 
 
 class ChunkReceiver:

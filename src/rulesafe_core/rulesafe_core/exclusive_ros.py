@@ -133,7 +133,8 @@ class ExclusiveTopic:
         first, second = self._name(self._first), self.publisher()
         first, second = NAMES.get(first, first), NAMES.get(second, second)
         found = f"both {second}" if first == second else f"{first} and {second}"
-        return f"{self._topic} has two publishers, {found}; end one of them"
+        topic = self._node.resolve_topic_name(self._topic)
+        return f"{topic} has two publishers, {found}; end one of them"
 
 
 def subscribe_to_first(

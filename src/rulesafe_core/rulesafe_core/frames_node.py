@@ -99,8 +99,8 @@ class FramesNode(Node):
         self._period = round(SECOND / declare(self, FramesParameters).rate)
         self._last: int | None = None  # ns, stamp of the last frames
         self._frames = FramePublisher(self)
-        self.create_subscription(String, "/robot_description", self._on_description, LATCHED_QOS)
-        self.create_subscription(JointState, "/joint_states", self._on_joints, NEWEST_QOS)
+        self.create_subscription(String, "robot_description", self._on_description, LATCHED_QOS)
+        self.create_subscription(JointState, "joint_states", self._on_joints, NEWEST_QOS)
 
     def _on_description(self, message: String) -> None:
         try:

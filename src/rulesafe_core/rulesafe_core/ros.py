@@ -28,6 +28,7 @@ from rclpy.signals import SignalHandlerOptions
 from rulesafe_core.convert import STATE_QOS, to_header
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.executor_ros import NodeExecutor
+from rulesafe_core.namespaces import namespace_arguments
 from rulesafe_core.settings import Settings, convert, described
 from rulesafe_core.signals import collected_signals, exit_code, importing
 
@@ -172,13 +173,14 @@ def ros_context(args: Sequence[str] = (), handle_signals: bool = False) -> Itera
         handle_signals: whether SIGINT and SIGTERM also shut rclpy down.
 
     Raises:
-        RuleSafeError: rclpy cannot start, for example because its log folder cannot be created.
+        RuleSafeError: rclpy cannot start, for example because its log folder cannot be created, or
+            the namespace is invalid.
     """
     discovery = "ROS_AUTOMATIC_DISCOVERY_RANGE"
     os.environ[discovery] = os.environ.get(discovery) or "LOCALHOST"  # an empty one is SUBNET
     options = SignalHandlerOptions.ALL if handle_signals else SignalHandlerOptions.NO
     try:
-        rclpy.init(args=list(args), signal_handler_options=options)
+        rclpy.init(args=[*args, *namespace_arguments()], signal_handler_options=options)
     except RuntimeError as error:
         rclpy.try_shutdown()
         raise RuleSafeError(f"ROS 2 cannot start: {error}") from error
@@ -257,22 +259,25 @@ def run_node(
     signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     code: int | None = None
     text = ""
-    with ros_context(sys.argv if args is None else args, handle_signals=True):
-        try:
-            with executing(make) as (node, executor):
-                text = unfinished(node)
-                code = run(node, executor)
-        except (RuleSafeError, ParameterException) as error:
-            code = _print_error(name, error)
-        except (KeyboardInterrupt, ExternalShutdownException):
-            pass
-        except Exception:
-            # After a signal, ignore errors caused by it: publishing after the context was shut
-            # down, or a KeyboardInterrupt that rclpy converted into another exception.
-            if rclpy.ok() and not signals:
+    try:
+        with ros_context(sys.argv if args is None else args, handle_signals=True):
+            try:
+                with executing(make) as (node, executor):
+                    text = unfinished(node)
+                    code = run(node, executor)
+            except (RuleSafeError, ParameterException):
                 raise
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # of an import that failed after the signal
+            except (KeyboardInterrupt, ExternalShutdownException):
+                pass
+            except Exception:
+                # After a signal, ignore errors caused by it: publishing after the context was shut
+                # down, or a KeyboardInterrupt that rclpy converted into another exception.
+                if rclpy.ok() and not signals:
+                    raise
+    except (RuleSafeError, ParameterException) as error:
+        code = _print_error(name, error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # of an import that failed after the signal
     if code is None:
         code = 0
         if text:

@@ -14,6 +14,9 @@ from rulesafe_core.meshes import MeshShape
 from rulesafe_core.text_files import parse_xml
 from rulesafe_core.transforms import Transform, from_xyz_rpy, to_rpy
 
+BASE_LINK = ("pelvis", "base_link", from_xyz_rpy((0.0, 0.0, 0.0)))
+"""Frame of a humanoid robot's base by REP 120, for `with_frames`: that of the pelvis."""
+
 
 def to_urdf(body: Body) -> str:
     """Convert a body to URDF, with its shapes, inertias, limits, damping and mimic rules."""

@@ -32,6 +32,7 @@ from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.convert import IMAGE_QOS, STATE_QOS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_image, to_ns
+from rulesafe_core.namespaces import relative
 from rulesafe_core.repeated_ros import RepeatedRequest
 from rulesafe_core.ros import (
     UNNAMED,
@@ -211,7 +212,7 @@ class EvaluatorNode(Node):
 
     def __init__(self, film: bool = True) -> None:
         super().__init__("evaluator_node")
-        self._reservation = reserve_topic(self, "/evaluate")
+        self._reservation = reserve_topic(self, "evaluate")
         self._values = declare(self, EvaluatorParameters)
         self.folder = results_folder(self._values.out)
         self._cameras = load_cameras(self._values.camera_file)
@@ -229,21 +230,22 @@ class EvaluatorNode(Node):
         self._status_publishers: set[bytes] = set()  # at the reset response
         self._call: RepeatedRequest | None = None
         self._end = Future()
-        self._reset = self.create_client(ResetEpisode, "/episode/reset")
-        self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, STATE_QOS)
+        self._reset = self.create_client(ResetEpisode, "episode/reset")
+        self.create_subscription(EpisodeStatus, "episode/status", self._on_status, STATE_QOS)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
         if film and self._values.film:
             large = self._values.film_topics
             for camera in self._cameras:
                 topic = camera.film_topic if large else camera.topic()
                 kind = CompressedImage if large else Image
-                self.create_subscription(kind, topic, self._on_image(camera.name), IMAGE_QOS)
-            self.create_subscription(MemoryTokens, "/memory/tokens", self._on_tokens, TOKENS_QOS)
+                callback = self._on_image(camera.name)
+                self.create_subscription(kind, relative(topic), callback, IMAGE_QOS)
+            self.create_subscription(MemoryTokens, "memory/tokens", self._on_tokens, TOKENS_QOS)
         self.create_timer(0.25, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
         self._server = ActionServer(
             self,
             Evaluate,
-            "/evaluate",
+            "evaluate",
             self._on_goal,
             goal_callback=self._on_goal_request,
             cancel_callback=lambda goal: CancelResponse.ACCEPT,
@@ -305,7 +307,7 @@ class EvaluatorNode(Node):
         if self._monitor is None or self._call is None or self._end.done():
             return
         reply = self._call.response
-        found = publishers_of(self, "/episode/status")
+        found = publishers_of(self, "episode/status")
         # A publisher just discovered may have no name yet.
         publishers = {gid: name for gid, name in found.items() if name != UNNAMED}
         if len(names := sorted(set(publishers.values()))) > 1:  # the second may be a bag player
@@ -470,7 +472,7 @@ class EvaluatorNode(Node):
             if not reply.success:
                 raise RuleSafeError(reply.message)
             self._episode = reply.episode
-            self._status_publishers = set(publishers_of(self, "/episode/status"))
+            self._status_publishers = set(publishers_of(self, "episode/status"))
             for status in self._early:
                 self._on_status(status)
             await self._end

@@ -12,6 +12,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage, Image, PointCloud2
 from rulesafe_core import convert
 from rulesafe_core.cameras import POINTS, POINTS_TOPIC, ROOT, CameraSet
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.namespaces import relative
 from rulesafe_render.renderer import CameraRig
 from rulesafe_sim.bodies import Joints
 from rulesafe_sim.observer import Observer, Views
@@ -55,7 +56,7 @@ class CameraPublisher:
     ) -> None:
         self._cameras, self._keys, self._film_size = cameras, keys, film_size
         self._publishers_of = {
-            topic: node.create_publisher(kind, topic, convert.IMAGE_QOS)
+            topic: node.create_publisher(kind, relative(topic), convert.IMAGE_QOS)
             for topic, kind in self.topics().items()
         }
         self._last: dict[str, Any] = {}  # the messages of the last frame by topic

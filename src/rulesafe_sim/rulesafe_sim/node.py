@@ -33,7 +33,7 @@ from rulesafe_core.joints import ALL_JOINTS
 from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.settings import setting
 from rulesafe_core.text_files import read_text
-from rulesafe_core.urdf import to_urdf, with_frames
+from rulesafe_core.urdf import BASE_LINK, to_urdf, with_frames
 from rulesafe_interfaces.msg import EpisodeStatus
 from rulesafe_interfaces.srv import ResetEpisode
 from rulesafe_sim.bodies import ROBOT
@@ -145,17 +145,17 @@ class SimNode(Node):
         publisher = self.create_publisher
         repeated = partial(RepeatedPublisher, self, qos=convert.STATE_QOS)
         self._clock_topic = repeated(Clock, "/clock")
-        self._joint_states = repeated(JointState, "/joint_states")
-        self._status = repeated(EpisodeStatus, "/episode/status")
-        self._description = publisher(String, "/robot_description", convert.LATCHED_QOS)
-        self._instruction = publisher(String, "/instruction", convert.LATCHED_QOS)
-        self._started = publisher(Time, "/episode/started", convert.LATCHED_QOS)
-        self._safe_shape = publisher(String, "/episode/safe_description", convert.LATCHED_QOS)
-        self._pause = publisher(Bool, "/episode/paused", convert.LATCHED_QOS)
+        self._joint_states = repeated(JointState, "joint_states")
+        self._status = repeated(EpisodeStatus, "episode/status")
+        self._description = publisher(String, "robot_description", convert.LATCHED_QOS)
+        self._instruction = publisher(String, "instruction", convert.LATCHED_QOS)
+        self._started = publisher(Time, "episode/started", convert.LATCHED_QOS)
+        self._safe_shape = publisher(String, "episode/safe_description", convert.LATCHED_QOS)
+        self._pause = publisher(Bool, "episode/paused", convert.LATCHED_QOS)
         self._pause.publish(Bool(data=False))
         self._held: list[EpisodeStatus] = []  # until the images of the frame are published
-        self.create_service(ResetEpisode, "/episode/reset", self._on_reset)
-        self.create_service(SetBool, "/episode/pause", self._on_pause)
+        self.create_service(ResetEpisode, "episode/reset", self._on_reset)
+        self.create_service(SetBool, "episode/pause", self._on_pause)
         self._receiver = ChunkReceiver(self, lambda: self._now, self._on_chunk, self._on_refused)
 
     # Episodes and chunks ------------------------------------------------------------------
@@ -198,7 +198,7 @@ class SimNode(Node):
         if cameras == self._described:
             return
         self._described = cameras
-        urdf = with_frames(self._robot_urdf, cameras.frames())
+        urdf = with_frames(self._robot_urdf, [BASE_LINK, *cameras.frames()])
         self._description.publish(String(data=urdf))
         if self._frames:
             self._frames.describe(urdf, self._now)

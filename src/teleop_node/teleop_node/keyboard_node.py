@@ -54,14 +54,14 @@ class KeyboardNode(ClientNode):
         self._mode, self._message, self._grip = "", "no message of teleop_node yet", 0.0
         self._beat = 0.0  # s, wall time of the last heartbeat
         self._operating = False  # whether a key was pressed in this episode
-        self._poses = self.create_publisher(PoseStamped, "/teleop/target_pose", 10)
-        self._grips = self.create_publisher(Float64, "/teleop/grip", 10)
-        self._requests = self.create_publisher(String, "/teleop/assist", 10)
-        self.create_subscription(PoseStamped, "/teleop/hand_pose", self._on_hand, 1)
+        self._poses = self.create_publisher(PoseStamped, "teleop/target_pose", 10)
+        self._grips = self.create_publisher(Float64, "teleop/grip", 10)
+        self._requests = self.create_publisher(String, "teleop/assist", 10)
+        self.create_subscription(PoseStamped, "teleop/hand_pose", self._on_hand, 1)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, STATE_QOS)
-        self.create_subscription(EpisodeStatus, "/episode/status", self._on_status, 1)
-        self.create_subscription(String, "/instruction", self._on_instruction, LATCHED_QOS)
-        self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS)
+        self.create_subscription(EpisodeStatus, "episode/status", self._on_status, 1)
+        self.create_subscription(String, "instruction", self._on_instruction, LATCHED_QOS)
+        self.create_subscription(Time, "episode/started", self._on_started, LATCHED_QOS)
 
     def _on_hand(self, message: PoseStamped) -> None:
         self._hand, self._hand_received = decode_pose(message.pose), time.monotonic()

@@ -76,18 +76,18 @@ class TeleopNode(Node):
         self._reported: tuple = ()
         self._reported_at = -np.inf
         self._chunks = ChunkPublisher(self)
-        self._pose = self.create_publisher(PoseStamped, "/teleop/hand_pose", STATE_QOS)
+        self._pose = self.create_publisher(PoseStamped, "teleop/hand_pose", STATE_QOS)
         self._diagnostics = Diagnostics(self)
         for kind, topic, callback, qos in (
-            (Time, "/episode/started", self._on_started, LATCHED_QOS),
-            (EpisodeStatus, "/episode/status", self._on_status, 1),
-            (PoseStamped, "/teleop/target_pose", partial(self._refusing, self._on_pose), 10),
-            (Twist, "/teleop/twist", partial(self._refusing, self._on_twist), 10),
-            (Float64, "/teleop/grip", partial(self._refusing, self._on_grip), 10),
-            (String, "/teleop/assist", partial(self._refusing, self._on_assist), 10),
+            (Time, "episode/started", self._on_started, LATCHED_QOS),
+            (EpisodeStatus, "episode/status", self._on_status, 1),
+            (PoseStamped, "teleop/target_pose", partial(self._refusing, self._on_pose), 10),
+            (Twist, "teleop/twist", partial(self._refusing, self._on_twist), 10),
+            (Float64, "teleop/grip", partial(self._refusing, self._on_grip), 10),
+            (String, "teleop/assist", partial(self._refusing, self._on_assist), 10),
         ):
             self.create_subscription(kind, topic, callback, qos)
-        subscribe_to_first(self, JointState, "/joint_states", self._on_joints, NEWEST_QOS)
+        subscribe_to_first(self, JointState, "joint_states", self._on_joints, NEWEST_QOS)
         self.create_timer(0.1, self._on_timer, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def _restart(self) -> None:

@@ -100,7 +100,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
     """Publishes the memory of the received joint states while the node is active."""
 
     def __init__(self) -> None:
-        super().__init__("vq_memory_node", MemoryParameters, publishes="/memory/tokens")
+        super().__init__("vq_memory_node", MemoryParameters, publishes="memory/tokens")
         self._memory: RollingMemory | None = None
         self._stream: JointStream | None = None  # set while the node is active
         self._stamp = 0  # ns, of the newest frame
@@ -119,7 +119,7 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         values = self.values
         memory = RollingMemory(_token_memory(values), make_grid(values.grid, values.length))
         self._memory = memory
-        self._tokens = RepeatedPublisher(self, MemoryTokens, "/memory/tokens", LATCHED_QOS)
+        self._tokens = RepeatedPublisher(self, MemoryTokens, "memory/tokens", LATCHED_QOS)
 
     def subscribe(self) -> list[Subscription]:
         assert self._memory is not None
@@ -128,9 +128,9 @@ class MemoryNode(ManagedNode[MemoryParameters]):
         self._statistics = ReportPeriod(time.monotonic())
         self._paused = False
         return [
-            self.create_subscription(Bool, "/episode/paused", self._on_paused, LATCHED_QOS),
-            self.create_subscription(Time, "/episode/started", self._on_started, LATCHED_QOS),
-            subscribe_to_first(self, JointState, "/joint_states", self._on_joints, STATE_QOS),
+            self.create_subscription(Bool, "episode/paused", self._on_paused, LATCHED_QOS),
+            self.create_subscription(Time, "episode/started", self._on_started, LATCHED_QOS),
+            subscribe_to_first(self, JointState, "joint_states", self._on_joints, STATE_QOS),
         ]
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -103,7 +103,7 @@ class GraphClient(ClientNode):
             RuleSafeError: the name is invalid, its type is not installed, or no publisher was
                 discovered before `ended`.
         """
-        full = name if name.startswith("/") else f"/{name}"
+        full = name if name.startswith("/") else f"{self.get_namespace().rstrip('/')}/{name}"
         try:
             validate_topic_name(full)
         except InvalidTopicNameException as error:

@@ -31,6 +31,7 @@ from trajectory_msgs.msg import JointTrajectory
 from rulesafe_core.cameras import POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.messages import decode_chunk, to_ns
+from rulesafe_core.namespaces import relative
 from rulesafe_core.ros import executing, ros_context
 from rulesafe_data.films.messages import decode_memory
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus, MemoryTokens
@@ -73,8 +74,8 @@ class ViewNode(Node):
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}
         self._received = float("-inf")  # time of the newest robot state, s of the steady clock
-        self._reset = self.create_client(ResetEpisode, "/episode/reset")
-        self._pause = self.create_client(SetBool, "/episode/pause")
+        self._reset = self.create_client(ResetEpisode, "episode/reset")
+        self._pause = self.create_client(SetBool, "episode/pause")
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=steady)
         self.create_timer(UPDATE_PERIOD, self._update, clock=steady)
@@ -102,7 +103,7 @@ class ViewNode(Node):
                 info.qos_profile.reliability == ReliabilityPolicy.RELIABLE,
                 info.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL,
             )
-            for info in self.get_publishers_info_by_topic(topic)
+            for info in self.get_publishers_info_by_topic(relative(topic))
         ]
 
     def _subscribe(self, source: Source, request: SubscriptionRequest) -> None:
@@ -118,7 +119,7 @@ class ViewNode(Node):
 
         self._subscriptions_by_source[source.name] = self.create_subscription(
             KINDS[request.kind],
-            request.topic,
+            relative(request.topic),
             on_message,
             to_profile(request.reliable, request.latched, source.depth),
             raw=True,

@@ -93,6 +93,16 @@ class Watching(Seeing):
     memory = VqMemory("all_rules", 4)
 
 
+class Looking(Seeing):
+    """Observes the images, which must have the size of its cameras."""
+
+    needs = Needs(images=True)
+
+    def infer(self, observation):
+        assert {image.shape for image in observation.images.values()} == {(224, 224, 3)}
+        return super().infer(observation)
+
+
 class Slow(Seeing):
     """Has a long inference time."""
 

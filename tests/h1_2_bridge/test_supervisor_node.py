@@ -11,7 +11,7 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 from unitree_hg.msg import LowCmd as LowCmdMessage
 from user import PATIENCE, RAMP
 from waiting import wait_for
@@ -24,7 +24,7 @@ from h1_2_bridge.supervisor_node import BRIDGE, TOPIC, SupervisorNode
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
-from rulesafe_interfaces.msg import BridgeState
+from rulesafe_interfaces.msg import BridgeState, SupervisorState
 
 pytestmark = pytest.mark.ros
 
@@ -95,7 +95,7 @@ def test_a_stop_is_received(context, request, latched):
 def test_programs_that_only_listen_are_no_robot(node):
     beats = []
     listener = rclpy.create_node("listener")
-    listener.create_subscription(Float64MultiArray, "/bridge/supervisor", beats.append, 10)
+    listener.create_subscription(SupervisorState, "/bridge/supervisor", beats.append, 10)
     names = ("rulesafe_bag_recorder", "_ros2cli_123", "rosbag2_recorder", LISTENER)
     others = [rclpy.create_node(name) for name in names]
     for each in others:
@@ -105,7 +105,7 @@ def test_programs_that_only_listen_are_no_robot(node):
     def reported(count: int) -> bool:
         ticks.run(0.1)
         rclpy.spin_once(listener, timeout_sec=0.1)
-        return bool(beats) and beats[-1].data[2] == count
+        return bool(beats) and beats[-1].receivers == count
 
     named = {*names, "h1_2_bridge_supervisor"}
     wait_for(lambda: {i.node_name for i in node.get_subscriptions_info_by_topic(TOPIC)} == named)
@@ -149,7 +149,7 @@ def test_after_a_signal_the_heartbeat_continues_in_a_takeover_only(node, monkeyp
     """Without a heartbeat the bridge releases the robot. A bridge that was paused learns from the
     heartbeat that the supervisor has released the robot."""
     weights: list[float] = []
-    publisher = SimpleNamespace(publish=lambda message: weights.append(message.data[1]))
+    publisher = SimpleNamespace(publish=lambda message: weights.append(message.weight))
     monkeypatch.setattr(node, "_heartbeat", publisher)
 
     def published(seconds, *commands):
@@ -172,15 +172,14 @@ def test_after_a_signal_the_heartbeat_continues_in_a_takeover_only(node, monkeyp
 
 
 def test_the_heartbeat_tells_of_a_pending_stop(node, monkeypatch):
-    beats: list[list[float]] = []
-    publisher = SimpleNamespace(publish=lambda message: beats.append(list(message.data)))
+    beats: list[SupervisorState] = []
+    publisher = SimpleNamespace(publish=beats.append)
     monkeypatch.setattr(node, "_heartbeat", publisher)
     ticks = Ticks(node)
     ticks.run(0.2)
     node._on_stop(String(data="a test"))
     ticks.run(0.2)
-    assert {len(beat) for beat in beats} == {5}
-    assert [beat[3] for beat in beats[:2]] == [0, 0] and beats[-1][3] == 1
+    assert [beat.stop_pending for beat in (*beats[:2], beats[-1])] == [False, False, True]
 
 
 def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
@@ -188,17 +187,17 @@ def test_interrupted_in_a_takeover_it_ends_after_the_report_of_a_paused_bridge(
 ):
     """In processes: the bridge is paused until the supervisor has released the robot."""
     robot.late = 1
-    beats: list[Float64MultiArray] = []
-    user.create_subscription(Float64MultiArray, "/bridge/supervisor", beats.append, 100)
+    beats: list[SupervisorState] = []
+    user.create_subscription(SupervisorState, "/bridge/supervisor", beats.append, 100)
     supervisor = start_supervisor(RAMP, 3.0)
     process = bridge(gap_timeout=2.5, supervisor_timeout=2.5)
     user.engage()
-    user.until(lambda: beats and beats[-1].data[1] == 1.0, "the supervisor receives commands")
+    user.until(lambda: beats and beats[-1].weight == 1.0, "the supervisor receives commands")
     process.process.send_signal(signal.SIGSTOP)
-    user.until(lambda: 0 <= beats[-1].data[1] < 1, "the takeover")
+    user.until(lambda: 0 <= beats[-1].weight < 1, "the takeover")
     supervisor.send_signal(signal.SIGINT)
     beats.clear()
-    user.until(lambda: len(beats) > 30 and beats[-1].data[1] == 0, "heartbeats after the signal")
+    user.until(lambda: len(beats) > 30 and beats[-1].weight == 0, "heartbeats after the signal")
     process.process.send_signal(signal.SIGCONT)
     user.until_state("FAULT")
     assert supervisor.wait(PATIENCE) == 0

@@ -29,7 +29,7 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 from rclpy.utilities import get_rmw_implementation_identifier
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from unitree_go.msg import MotorCmds, MotorStates
 from unitree_hg.msg import LowCmd, LowState
@@ -72,7 +72,7 @@ from rulesafe_core.robot import h1_2
 from rulesafe_core.ros import NAMES, UNNAMED, executing, publishers_of
 from rulesafe_core.services_ros import ServicePoller
 from rulesafe_core.urdf import BASE_LINK, to_urdf, with_frames
-from rulesafe_interfaces.msg import BridgeState
+from rulesafe_interfaces.msg import BridgeState, SupervisorState
 
 SUPERVISOR = "h1_2_bridge_supervisor"
 """The only other node that may publish commands; it does so when the bridge has died."""
@@ -179,7 +179,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
         if self.core is not None and self.core.supervisor is not None:
             beat = self._on_heartbeat
-            inputs.append(listen(Float64MultiArray, "bridge/supervisor", beat, NEWEST_QOS))
+            inputs.append(listen(SupervisorState, "bridge/supervisor", beat, NEWEST_QOS))
         topic = self._body.topic_name
         self.polled[:] = [listen(LowCmd, topic, self._on_command, ECHO_QOS, raw=True)]
         return inputs + self.polled
@@ -242,11 +242,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         if message.data != self._own_stop:
             self.core.stop(f"stop requested by {message.data[:100]}")
 
-    def _on_heartbeat(self, message: Float64MultiArray) -> None:
+    def _on_heartbeat(self, message: SupervisorState) -> None:
         assert self.core is not None and self.core.supervisor is not None
-        if len(message.data) == 5:
-            patience, weight, receivers, stop, ramp = message.data
-            self.core.supervisor.receive(patience, weight, receivers, stop, ramp, steady_ns())
+        m, now = message, steady_ns()
+        self.core.supervisor.receive(m.patience, m.weight, m.receivers, m.stop_pending, m.ramp, now)
 
     def _on_command(self, raw: bytes) -> None:
         assert self.core is not None

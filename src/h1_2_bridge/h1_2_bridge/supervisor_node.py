@@ -14,7 +14,7 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import steady_ns, use_realtime
@@ -31,7 +31,7 @@ from rulesafe_core.chunks import SECOND
 from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, read_parameters
 from rulesafe_core.services_ros import ServicePoller
-from rulesafe_interfaces.msg import BridgeState
+from rulesafe_interfaces.msg import BridgeState, SupervisorState
 
 NAME = "h1_2_bridge_supervisor"
 """Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
@@ -66,7 +66,7 @@ class SupervisorNode(Node):
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=COMMANDS, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
-        self._heartbeat = self.create_publisher(Float64MultiArray, "bridge/supervisor", 1)
+        self._heartbeat = self.create_publisher(SupervisorState, "bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
         self.polled = self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
         self.create_subscription(BridgeState, "bridge/state", self._on_report, 1)
@@ -108,9 +108,14 @@ class SupervisorNode(Node):
         interrupted = signals and turn in (Turn.NONE, Turn.BRIDGE)
         if not interrupted and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
-            weight, stop = self.supervisor.reported_weight, float(self.supervisor.stop_pending)
-            data = [self._patience, weight, self._receivers(), stop, self._ramp]
-            self._heartbeat.publish(Float64MultiArray(data=data))
+            heartbeat = SupervisorState(
+                patience=self._patience,
+                ramp=self._ramp,
+                weight=self.supervisor.reported_weight,
+                receivers=self._receivers(),
+                stop_pending=self.supervisor.stop_pending,
+            )
+            self._heartbeat.publish(heartbeat)
         if now >= self._report_due:
             self._report_due = now + SECOND
             self._report()
@@ -120,11 +125,11 @@ class SupervisorNode(Node):
         """Whether the process may end; see `Supervisor.idle`."""
         return self.supervisor.idle(BRIDGE in publishers_of(self, TOPIC).values())
 
-    def _receivers(self) -> float:
+    def _receivers(self) -> int:
         """Return the number of subscriptions to the commands, except those of programs that only
         listen; 0 until DDS has discovered the robot's."""
         found = self.get_subscriptions_info_by_topic(TOPIC)
-        return float(sum(not info.node_name.startswith(LISTENERS) for info in found))
+        return sum(not info.node_name.startswith(LISTENERS) for info in found)
 
     def _report(self) -> None:
         for message in self._qos.check():

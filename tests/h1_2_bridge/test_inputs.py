@@ -153,6 +153,20 @@ def test_an_error_of_the_bridge_itself_releases_the_robot(node, monkeypatch):
     assert node.released
 
 
+def test_a_hand_driver_that_fails_stops_no_command_of_the_release(node, monkeypatch):
+    engaged(node)
+
+    def fail(*_):
+        raise ValueError("a test")
+
+    hands = SimpleNamespace(update=fail, store=lambda sent: None)
+    monkeypatch.setattr(node, "_hands", hands)
+    node._tick(steady_ns())
+    assert node.core.state.value == "FAULT"
+    assert node.core.reason.startswith("internal error: ValueError: a test")
+    wait_for(lambda: not node.core.drive.weight, "weight 0", lambda: node._tick(steady_ns()))
+
+
 def test_a_bridge_interrupted_twice_says_with_which_weight_it_ended(node, monkeypatch):
     engaged(node)
     monkeypatch.setattr(bridge_node, "executing", running(node))

@@ -331,6 +331,12 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def _time(self) -> int:
         return self.get_clock().now().nanoseconds
 
+    def fail(self, error: Exception) -> None:
+        """Log an error in the bridge itself, and release the robot."""
+        log_failure(self.get_logger(), "bridge", error)
+        if self.core is not None:
+            self.core.release(f"internal error: {described(error)}")
+
     def update(self, now: int) -> None:
         """Run a tick if no state triggers it, and publish periodic topics. `now`: ns, steady."""
         if self.inputs and now - self._ticked >= max(
@@ -350,7 +356,10 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         assert self.core is not None
         clock, self._ticked = self._time(), now
         if self._hands is not None:
-            self._hands.update(self.core, now)
+            try:
+                self._hands.update(self.core, now)
+            except Exception as error:  # the body still needs its commands
+                self.fail(error)
         for subscription in self.polled:
             take(subscription, ECHO_DEPTH)
         sent = self.core.tick(now, clock)
@@ -433,17 +442,15 @@ def _run(signals: list[int]) -> None:
             inputs.spin_once(UPDATE_PERIOD)
             if (now := steady_ns()) >= due:
                 due = now + UPDATE_PERIOD
-                services.poll()
                 for clock in node.subscriptions:  # of use_sim_time
                     take(clock, 1)
                 if signals:
                     node.release()
                 try:
+                    services.poll()
                     node.update(steady_ns())
-                except Exception as error:  # an error in the bridge itself
-                    log_failure(node.get_logger(), "update", error)
-                    if node.core is not None:
-                        node.core.release(f"internal error: {described(error)}")
+                except Exception as error:
+                    node.fail(error)
         if not node.released and node.core is not None:
             after = "its supervisor ramps it down" if node.core.supervisor else "use the remote"
             raise RuleSafeError(

@@ -27,6 +27,7 @@ from h1_2_bridge.ros import (
     take,
 )
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
+from rulesafe_core.callbacks_ros import log_failure
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, read_parameters
@@ -155,10 +156,13 @@ def _run(signals: list[int]) -> None:
                 continue
             inputs.spin_once(0)
             take(node.polled, COMMANDS)  # all received commands, before the tick
-            services.poll()
             now = steady_ns()
             due = max(due + node.period, now)
-            node.update(now, len(signals))
+            try:
+                node.update(now, len(signals))
+                services.poll()
+            except Exception as error:  # the process must continue: it releases the robot
+                log_failure(node.get_logger(), "supervisor", error)
 
 
 main = partial(run_robot_node, NAME, _run)

@@ -132,7 +132,7 @@ class SupervisedWorld(World):
             supervisor._patience,
             supervisor.reported_weight,
             self.receivers,
-            float(supervisor.stop_pending and self.reports_stop),
+            supervisor.stop_pending and self.reports_stop,
             supervisor._ramp,
         )
         if self.stopped:

@@ -262,10 +262,8 @@ class OverloadWatch:
 class SupervisorWatch:
     """Checks the heartbeat of the supervisor, which must be able to take over at any time.
 
-    The heartbeat contains the supervisor's patience (s), the weight of the last command that it
-    received, negative if there is none, the number of subscriptions that receive its commands, and
-    whether a stop request is pending (0 or 1). A supervisor that does not receive the commands, or
-    does not reach the robot, is of no use.
+    The heartbeat is a rulesafe_interfaces/SupervisorState. A supervisor that does not receive the
+    commands, or does not reach the robot, is of no use.
 
     Attributes:
         stop_pending: whether the supervisor received a stop request that is not obeyed yet.
@@ -279,16 +277,17 @@ class SupervisorWatch:
         self._gap, self._own_ramp = config.gap_timeout, config.ramp
         self._stamp: int | None = None  # ns, of the last heartbeat
         self._agreed = 0  # ns, when the weights last agreed
-        self._patience = self._weight = self._receivers = self._ramp = 0.0
+        self._patience = self._weight = self._ramp = 0.0
+        self._receivers = 0
         self.stop_pending = False
 
     def receive(
-        self, patience: float, weight: float, receivers: float, stop: float, ramp: float, now: int
+        self, patience: float, weight: float, receivers: int, stop: bool, ramp: float, now: int
     ) -> None:
-        """Process a heartbeat."""
+        """Process a heartbeat with these values of SupervisorState, received at `now` (ns)."""
         self._patience, self._weight, self._receivers = patience, weight, receivers
         self._ramp = ramp
-        self.stop_pending, self._stamp = stop != 0, now
+        self.stop_pending, self._stamp = stop, now
 
     def trouble(self, now: int) -> str:
         """Return why the supervisor cannot take over at `now` (ns); empty if it can."""

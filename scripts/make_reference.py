@@ -56,6 +56,7 @@ VARIABLES = {
     "OPENAI_BASE_URL": "The endpoint, if `--base-url` is not given.",
     "ROS_DOMAIN_ID": "The ROS domain, 0 to 101; one RuleSafe graph per domain and namespace.",
     "RULESAFE_NAMESPACE": "Namespace of nodes and commands, such as robot_1; empty: none.",
+    "RULESAFE_ALLOW_MODULES": "Modules that files of policies may name, separated by commas.",
     "RULESAFE_ROBOT_INTERFACE": "Set by nodes that communicate with a robot: its interface.",
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "Range of DDS discovery; LOCALHOST unless it is set.",
     "ROS_HOME": "Where `rulesafe launch` writes logs, in `log/`; ~/.ros if not set.",

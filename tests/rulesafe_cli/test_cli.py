@@ -236,6 +236,16 @@ def test_flags_may_stand_between_positional_words(command, capsys):
     assert capsys.readouterr().out == "('file.launch.xml', 'rule:=rule_001') True\n"
 
 
+@pytest.mark.parametrize("given", [["--allow-module", "mine"], ["--allow-module=mine"]])
+def test_modules_are_allowed_in_both_forms_of_an_option(command, monkeypatch, capsys, given):
+    command("import os\n\ndef function():\n    print(os.environ['RULESAFE_ALLOW_MODULES'])\n")
+    monkeypatch.setenv("RULESAFE_ALLOW_MODULES", "other")
+    assert not main(["added", *given])
+    assert capsys.readouterr().out == "mine,other\n"
+    assert main(["added", "--allow-module"]) == 2
+    assert "--allow-module needs the name" in capsys.readouterr().err
+
+
 def test_interrupt_exits_with_130(command, capsys):
     command("def function():\n    raise KeyboardInterrupt\n")
     assert main(["added"]) == 130

@@ -114,7 +114,7 @@ def _dispatch(argv: list[str]) -> int:
     for word in argv:  # names of files are printed
         if control_character(word) is not None:
             raise RuleSafeError(f"the argument {word!r} has a control character or is not UTF-8")
-    argv = _without_consent(argv)
+    argv = _store_consent(argv)
     if not argv or argv[0] in ("-h", "--help"):
         print(help_text())
         return 0 if argv else 2
@@ -128,14 +128,19 @@ def _dispatch(argv: list[str]) -> int:
     return _run(commands[name], rest)
 
 
-def _without_consent(argv: Sequence[str]) -> list[str]:
-    """Return the arguments without `--allow-module MODULE`, which every command accepts, and store
-    its values for this process and its workers."""
-    rest, values = list(argv), []
-    while ALLOW in rest[:-1]:
-        at = rest.index(ALLOW)
-        values.append(rest[at + 1])
-        del rest[at : at + 2]
+def _store_consent(argv: Sequence[str]) -> list[str]:
+    """Store the values of `--allow-module MODULE`, which every command accepts, for this process
+    and its workers; return the other arguments."""
+    rest, values = list[str](), list[str]()
+    words = iter(argv)
+    for word in words:
+        name, _, value = word.partition("=")
+        if name != ALLOW:
+            rest.append(word)
+        elif value := value or next(words, ""):
+            values.append(value)
+        else:
+            raise RuleSafeError(f"{ALLOW} needs the name of a module or package")
     if values:
         os.environ[CONSENT] = ",".join([*values, *filter(None, [os.environ.get(CONSENT)])])
     return rest

@@ -32,7 +32,6 @@ SENSOR_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 REPEAT = 5.0
 """Time after which a service request without a response is repeated, s."""
 
-
 DISCOVERY = 10.0
 """Time in which a service is discovered, s."""
 
@@ -104,7 +103,7 @@ class BridgeClient(ClientNode):
     def _absence(self, sign: str) -> RuleSafeError:
         return RuleSafeError(
             f"no bridge found in ROS domain {self.context.get_domain_id()}: {sign}; start "
-            "launch/robot.launch.xml with the same ROS_DOMAIN_ID"
+            "launch/robot.launch.xml with the same ROS_DOMAIN_ID and RULESAFE_NAMESPACE"
         )
 
     def call(self, name: str, timeout: float = 30.0) -> str:

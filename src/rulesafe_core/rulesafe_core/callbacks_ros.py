@@ -15,7 +15,8 @@ _throttle = Throttle(LOG_INTERVAL)
 
 
 def described(error: Exception) -> str:
-    """Return an exception in one line, with the place in the source if it is a programming error"""
+    """Return an exception in one line, with the place in the source if it is a programming
+    error."""
     text = " ".join(str(error).split())
     if isinstance(error, RuleSafeError):
         return text

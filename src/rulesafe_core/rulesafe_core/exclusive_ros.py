@@ -40,7 +40,8 @@ class ExclusiveTopic:
 
     rclpy of ROS 2 Jazzy does not pass the GID of a message's publisher, but its sequence number,
     which each publisher counts from 1. A message belongs to the publisher whose number it
-    continues; one that continues none is of another publisher, if DDS lists several.
+    continues; one that continues none is of another publisher, if DDS lists several. With a
+    middleware without sequence numbers (Cyclone DDS) messages are accepted while there is only one.
 
     The first publisher keeps the topic until DDS no longer lists it, it has been silent, or
     `release` is called.

@@ -184,6 +184,49 @@ def test_a_second_publisher_that_is_silent_does_not_matter(monkeypatch):
     assert all(robot.accepts(number) for number in range(1, 200))
 
 
+def test_the_second_publisher_follows_when_the_first_has_ended(monkeypatch):
+    robots = Numbers(monkeypatch, "one")
+    assert all(robots.accepts(number) for number in range(1, 100))
+    robots.listed = ("one", "two")
+    assert not any(robots.accepts(number) for number in range(5000, 5400))
+    assert robots.accepts(100), "the first one publishes, too"
+    assert not robots.accepts(5400)
+    robots.listed = ("two",)
+    assert sum(robots.accepts(number) for number in range(5401, 5601)) >= 140, "within 0.1 s"
+
+
+def test_a_publisher_that_has_ended_causes_no_refusal(monkeypatch):
+    """The first one continues at its numbers; a third one is listed and silent."""
+    robots = Numbers(monkeypatch, "one")
+    assert all(robots.accepts(number) for number in range(1, 11))
+    robots.listed = ("one", "two")
+    assert not any(robots.accepts(number) for number in range(500, 600))
+    robots.listed = ("one", "silent")
+    robots.time += 0.1
+    assert all(robots.accepts(number) for number in range(11, 900))
+
+
+def test_a_publisher_that_lost_many_messages_beside_a_silent_one_is_accepted_again(monkeypatch):
+    robot = Numbers(monkeypatch, "robot", "silent")
+    assert all(robot.accepts(number) for number in range(1, 100))
+    assert not any(robot.accepts(number) for number in range(300, 10_000)), "19.4 s"
+    assert sum(robot.accepts(number) for number in range(10_000, 11_000)) >= 600
+
+
+def test_two_robots_with_equal_numbers_are_never_accepted_again(monkeypatch):
+    robots = Numbers(monkeypatch, "one", "two")
+    assert robots.accepts(1) and not robots.accepts(1)
+    assert not any(robots.accepts(number) for number in range(2, 6000) for _ in range(2))
+
+
+def test_a_first_publisher_whose_messages_are_displaced_is_kept(monkeypatch):
+    """In a queue of one message, those of the second robot replace its messages for seconds."""
+    robots = Numbers(monkeypatch, "one", "two")
+    assert robots.accepts(1)
+    assert not any(robots.accepts(number) for number in range(1000, 3000))
+    assert robots.accepts(2)
+
+
 def test_the_only_publisher_may_lose_any_number_of_messages(monkeypatch):
     robot = Numbers(monkeypatch, "robot")
     assert all(robot.accepts(number) for number in (5, 6, 50_000, 50_001, 1, 2))

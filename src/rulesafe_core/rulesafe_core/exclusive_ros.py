@@ -1,7 +1,8 @@
 """Topics whose messages are accepted from one publisher only."""
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,8 @@ class ExclusiveTopic:
     middleware without sequence numbers (Cyclone DDS) messages are accepted while there is only one.
 
     The first publisher keeps the topic until DDS no longer lists it, it has been silent, or
-    `release` is called.
+    `release` is called. While a second one publishes, it counts as silent after LISTED only: in a
+    short queue, messages of one publisher can displace those of the other.
 
     Args:
         node: the subscribing node.
@@ -58,6 +60,7 @@ class ExclusiveTopic:
         self._first: _Sender | None = None
         self._last: _Sender | None = None  # of the last message; None: not certain
         self._refused = self._named = -RECENT  # s, monotonic clock
+        self._uncertain = -math.inf  # s, when a message continued no publisher, or several
         self._reason = ""
 
     def guard(self, receive: Callable[[Any], object], refuse: Callable[[str], object]) -> Any:
@@ -90,14 +93,22 @@ class ExclusiveTopic:
             key=lambda each: -each.number,
         )
         self._last = None
-        if not (len(near) > 1 and near[0].number == near[1].number):
+        equal = len(near) > 1 and near[0].number == near[1].number
+        if not equal:
             self._last = near[0] if near else self._add(now)
             self._last.number, self._last.time = number, now
             self._first = self._first or self._last
-            if self._last is self._first:
-                return
+        if equal or not near:
+            self._uncertain = now
+        if self._last is not None and self._last is self._first:
+            return
         if now >= self._named + NAMES_PERIOD:
             self._named, self._reason = now, self._conflict()
+            others = (each.time for each in self._senders if each is not self._last)
+            silent = now - max(self._uncertain, *others) > LISTED
+            if self._remove_ended(publishers_of(self._node, self._topic), silent):
+                self.check(info)
+                return
         self._refused = now
         raise RuleSafeError(self._reason)
 
@@ -113,16 +124,29 @@ class ExclusiveTopic:
         """Add the publisher of a message that continues no other one's. It is the first one if it
         is the only one, or if the first one has ended."""
         listed = publishers_of(self._node, self._topic)
+        last = max(self._uncertain, self._first.time) if self._first else now
+        self._remove_ended(listed, silent=now - last > self._silence)
         first = self._first
-        ended = first and first.gid is not None and first.gid not in listed
-        if ended or len(listed) < 2 or (first and now - first.time > self._silence):
-            first = self._first = None
-            self._senders.clear()
         others = [gid for gid in listed if first is None or gid != first.gid]
         added = _Sender(others[0] if len(others) == 1 else None, 0, now)
         self._senders = [each for each in self._senders if each is first or each.gid != added.gid]
         self._senders.append(added)
         return added
+
+    def _remove_ended(self, listed: Collection[bytes], silent: bool) -> bool:
+        """Remove the publishers that have ended, and all if the first one has; return whether there
+        were any.
+
+        Args:
+            listed: GIDs of the publishers.
+            silent: whether the first one has been silent, so that it counts as ended.
+        """
+        first, before = self._first, len(self._senders)
+        self._senders = [each for each in self._senders if each.gid is None or each.gid in listed]
+        ended = silent or (first is not None and first not in self._senders)
+        if ended or len(listed) < 2:
+            self._senders, self._first = [], None
+        return len(self._senders) < before
 
     def _name(self, sender: _Sender | None) -> str:
         listed = publishers_of(self._node, self._topic)

@@ -3,6 +3,8 @@
 import random
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 import yaml
@@ -305,6 +307,19 @@ def test_a_decompressed_file_is_copied_once(foreign):
     with packed.open("rb") as source, packed.with_suffix("").open("wb") as target:
         zstandard.ZstdDecompressor().copy_stream(source, target)
     assert numbers(repair(bag).folder) == list(range(30))
+
+
+def test_a_damaged_compressed_message_is_skipped_and_reported(foreign):
+    bag = foreign(StoragePlugin.SQLITE3, CompressionMode.MESSAGE)
+    (bag / "metadata.yaml").unlink()
+    with closing(sqlite3.connect(bag / "foreign.db3")) as file:
+        broken = zstandard.FRAME_HEADER + 40 * b"\xff"
+        file.execute("UPDATE messages SET data = ? WHERE timestamp = ?", (broken, 3 * 10**8))
+        file.commit()
+    result = repair(bag)
+    assert numbers(result.folder) == [*range(3), *range(4, 30)]
+    (part,) = result.damage
+    assert part.reason.startswith("a message of 300000000 ns: ")
 
 
 @pytest.mark.parametrize("name", ["foreign.db3", "foreign.mcap.zstd"])

@@ -149,11 +149,16 @@ def _copy(path: Path, target: Path, damage: list[Damage], dropped: dict[str, Any
             if isinstance(record, (Schema, Channel)):
                 add(record)
             elif isinstance(record, Message) and record.channel_id in channels:
+                try:
+                    data = _decompressed(record.data)
+                except zstandard.ZstdError as error:
+                    damage.append(Damage(path, 0, f"a message of {record.log_time} ns: {error}"))
+                    continue
                 count += 1
                 writer.add_message(
                     channels[record.channel_id],
                     record.log_time,
-                    _decompressed(record.data),
+                    data,
                     record.publish_time,
                     record.sequence,
                 )

@@ -11,6 +11,9 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy", reason="ROS 2 is not installed")
 
+from std_msgs.msg import String
+
+from rulesafe_core.convert import LATCHED_QOS
 from rulesafe_core.domains import reserve_domain
 from rulesafe_core.namespaces import NAMESPACE
 from rulesafe_interfaces.msg import BridgeState, EpisodeStatus
@@ -86,6 +89,9 @@ def test_simulations_in_two_namespaces_are_separate(client, start, monkeypatch):
     )
     assert {name: status.seed for name, status in statuses.items()} == {"one": 5, "two/arms": 6}
     client.until(lambda: states and states[-1].state == "IDLE", "the bridge receives the robot")
+    # A request outside of the namespaces stops the robot.
+    client.create_publisher(String, "/bridge/stop_request", LATCHED_QOS).publish(String(data="me"))
+    client.until(lambda: states[-1].state == "DAMPING", "the robot is stopped")
     nodes = [each for each in client.get_node_names_and_namespaces() if each[1] != "/"]
     assert len(nodes) == 2 * 3 + 8
     ends = (
@@ -97,7 +103,7 @@ def test_simulations_in_two_namespaces_are_separate(client, start, monkeypatch):
     for node, space in nodes:
         names = {name for found in ends for name, _ in found(node, space)}
         outside = {name for name in names if not name.startswith(f"{space}/")}
-        assert outside <= {"/rosout", "/parameter_events"}, node
+        assert outside <= {"/rosout", "/parameter_events", "/bridge/stop_request"}, node
 
 
 def test_an_invalid_namespace_is_one_line(start, monkeypatch):

@@ -51,11 +51,11 @@ from h1_2_bridge.ros import (
     LISTENER,
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
-    STOP_QOS,
     STOP_TOPIC,
     UPDATE_PERIOD,
     SubscriptionExecutor,
     run_robot_node,
+    stop_subscriptions,
     take,
 )
 from h1_2_bridge.states import ControlState
@@ -173,7 +173,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         self._chunk_topic = receiver.exclusive
         inputs.append(receiver.subscription)
         self.periods[receiver.subscription] = CHUNK_PERIOD
-        inputs += [listen(String, STOP_TOPIC, self._on_stop, qos) for qos in STOP_QOS]
+        stops = stop_subscriptions(self.listener)
+        inputs += [listen(String, topic, self._on_stop, qos) for topic, qos in stops]
         if self._config.hand in ON_TOPICS:
             on_state = self._of_one_robot("/inspire/state", self._on_hand)
             inputs.append(listen(MotorStates, "/inspire/state", on_state, NEWEST_QOS, raw=True))
@@ -277,7 +278,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
                 response.success = True
             except RuleSafeError as error:
                 response.message = str(error)
-                self.get_logger().warning(f"/bridge/{name} refused: {error}")
+                self.warn(f"/bridge/{name} refused: {error}")
             self._publish_state()
             return response
 

@@ -1,7 +1,7 @@
 """Quality of service profiles and the subscription executor of the bridge's node."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -59,6 +59,14 @@ def run_robot_node(
     return run_beyond_signals(
         name, run, args, lambda arguments: use_interface(from_arguments(arguments))
     )
+
+
+def stop_subscriptions(node: Node) -> Iterator[tuple[str, QoSProfile]]:
+    """Yield topic and QoS of each subscription of a node to stop requests. A request outside of all
+    namespaces stops every robot."""
+    for topic in sorted({node.resolve_topic_name(STOP_TOPIC), f"/{STOP_TOPIC}"}):
+        for qos in STOP_QOS:
+            yield topic, qos
 
 
 class SubscriptionExecutor:

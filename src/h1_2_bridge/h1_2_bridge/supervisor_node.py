@@ -20,10 +20,9 @@ from unitree_hg.msg import LowCmd
 from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import (
     LISTENER,
-    STOP_QOS,
-    STOP_TOPIC,
     SubscriptionExecutor,
     run_robot_node,
+    stop_subscriptions,
     take,
 )
 from h1_2_bridge.supervisor import Supervisor, SupervisorParameters, Turn
@@ -71,8 +70,8 @@ class SupervisorNode(Node):
         self._diagnostics = Diagnostics(self)
         self.polled = self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
         self.create_subscription(BridgeState, "bridge/state", self._on_report, 1)
-        for qos in STOP_QOS:
-            self.create_subscription(String, STOP_TOPIC, self._on_stop, qos)
+        for topic, qos in stop_subscriptions(self):
+            self.create_subscription(String, topic, self._on_stop, qos)
 
     def _on_command(self, raw: bytes) -> None:
         self.supervisor.receive(raw, steady_ns())

@@ -121,10 +121,15 @@ class ServiceServer:
                 service, request, response = self._queue.popleft()
             client, now = bytes(request.client), monotonic()
             self._absent = {c: t for c, t in self._absent.items() if now - t < ABSENCE}
-            arguments = service.handle.pointer, ctypes.addressof(request), response.address
-            if client not in self._absent and _send(*arguments):
-                _rcl.rcutils_reset_error()
-                self._absent[client] = monotonic()
+            if client in self._absent:
+                continue
+            try:
+                pointer = service.handle.pointer
+                if _send(pointer, ctypes.addressof(request), response.address):
+                    _rcl.rcutils_reset_error()
+                    self._absent[client] = monotonic()
+            except Exception as error:  # of a service that is being destroyed
+                log_failure(rclpy.logging.get_logger(service.logger_name), "a response", error)
 
 
 class ServicePoller:
@@ -133,21 +138,27 @@ class ServicePoller:
     Args:
         node: the node, with all its services.
         server: executes the requests.
-        first: names of the services that are polled in each call; of the others, one is.
+        first: names of the services that are polled before the others, except in each fourth call.
     """
 
     def __init__(self, node: Node, server: ServiceServer, first: Sequence[str] = ()) -> None:
-        self._server = server
+        self._server, self._calls = server, 0
         self._first = deque(s for s in node.services if s.service_name in first)
         self._others = deque(s for s in node.services if s.service_name not in first)
 
     def poll(self) -> None:
-        """Execute a request if there is one."""
+        """Execute a request if there is one, of one of the other services at most."""
+        self._calls += 1
+        if self._others and self._calls % 4 == 0 and self._poll_other():
+            return
         for service in self._first:
             if self._server.execute(service):
                 self._first.remove(service)  # its requests must not delay those of the others
                 self._first.append(service)
                 return
         if self._others:
-            self._others.rotate()
-            self._server.execute(self._others[0])
+            self._poll_other()
+
+    def _poll_other(self) -> bool:
+        self._others.rotate()
+        return self._server.execute(self._others[0])

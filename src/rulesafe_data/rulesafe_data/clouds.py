@@ -155,7 +155,10 @@ class Clouds:
             raise RuleSafeError(f"{attributes} is damaged: crc32 is no list of files")
 
     def frame(self, index: int) -> NDArray[np.float32]:
-        """Return the point cloud (P, 6) of a frame: xyz in m, rgb in 0..1."""
+        """Return the point cloud (P, 6) of a frame: xyz in m, rgb in 0..1; raise IndexError for a
+        frame that the episode does not have."""
+        if not 0 <= index < self._shape[0]:
+            raise IndexError(f"the episode has {self._shape[0]} point clouds, got index {index}")
         number, row = divmod(index, self._chunk)
         return _joined(*(self._read_chunk(name, number)[row] for name in ARRAYS))
 

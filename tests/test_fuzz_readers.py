@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from zlib import compress
 
 import numpy as np
@@ -171,22 +172,28 @@ def dataset(name: str) -> Callable[[Path], Target]:
     return make
 
 
+def evaluated() -> dict[str, Any]:
+    """Return the content of results.json with one episode."""
+    request = {"setup": {"policy": "x", "interference": False}, "files": {}, "locks": {}}
+    request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "train"}
+    request |= {"seed": 0, "actor": {}, "versions": {}}
+    episode = {"rule": "rule_001", "number": 0, "safe": "safe_01", "seed": 0}
+    episode |= {"opened": True, "cause": "", "failed_event": "", "failed_step": 0, "frames": 1}
+    episode |= {"process_score": 1.0, "order_free_score": 1.0, "clipped_actions": 0}
+    return {"format": 1, "request": request, "episodes": [episode]}
+
+
 def evaluation(folder: Path) -> Target:
     path = folder / "results.json"
-    path.write_text('{"format": 1, "request": {"setup": {}}, "rows": [[1, 2]]}')
+    path.write_text(json.dumps(evaluated()))
     return Target(path, lambda: read_results(folder))
 
 
 def submission(folder: Path) -> Target:
     path = folder / "submission.json"
-    request = {"setup": {"policy": "x", "interference": False}, "files": {}, "locks": {}}
-    request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "train"}
-    request |= {"seed": 0, "actor": {}, "versions": {}}
-    packed = b64encode(compress(bytes(52))).decode()
-    episode = {"rule": "rule_001", "number": 0, "safe": "safe_01", "seed": 0, "actions": packed}
-    episode |= {"opened": True, "cause": "", "failed_event": "", "failed_step": 0, "frames": 1}
-    episode |= {"process_score": 1.0, "order_free_score": 1.0, "clipped_actions": 0}
-    path.write_text(json.dumps({"format": SUBMISSION, "request": request, "episodes": [episode]}))
+    content = evaluated() | {"format": SUBMISSION}
+    content["episodes"][0]["actions"] = b64encode(compress(bytes(52))).decode()
+    path.write_text(json.dumps(content))
 
     def read() -> None:
         for each in read_submission(path)["episodes"]:

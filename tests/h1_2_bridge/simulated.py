@@ -5,6 +5,7 @@ checked by recorder.py. One step is 2 ms, the period of the robot's states.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from listener import as_record
@@ -17,6 +18,7 @@ from h1_2_bridge.hand_port import HandPort
 from h1_2_bridge.motors import MOTOR_JOINTS
 from h1_2_bridge.outputs import load_output
 from h1_2_bridge.states import ControlState
+from h1_2_bridge.watchdogs import MOVING, arm_speed
 from h1_2_bridge.wire import encode_low_cmd, encode_low_state
 from h1_2_sim.controllers import load_controller
 from h1_2_sim.hands import hand_states
@@ -94,6 +96,8 @@ class Loop:
     def engage(self) -> None:
         assert self.run_until(lambda: self.core.state is ControlState.IDLE, 1.0)
         assert self.run_until(lambda: not self.core.hand.trouble(self.now), 1.0)
+        at_rest = partial(self.run_until, lambda: arm_speed(self.core.watch.last) < MOVING)
+        assert at_rest(5.0)
         self.core.engage(self.now)
         assert self.run_until(lambda: self.core.state is ControlState.ACTIVE, 2 * self.config.ramp)
 

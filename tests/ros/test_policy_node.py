@@ -283,11 +283,14 @@ def test_the_next_episode_has_its_own_instruction(client, start):
         assert on_the_graph(client, 20) == {frame: expected[frame] for frame in range(21)}
 
 
-def test_a_policys_bug_ends_the_node(start):
+def test_an_exception_of_the_policy_is_reported_and_the_node_continues(client, start, diagnostics):
     start(SIM, *EPISODE, "cameras:=false")
-    code, output = start(NODE, "policy:=seeing_policies:Broken").wait()
-    assert code not in (0, 2)
-    assert "IndexError" in output
+    node = start(NODE, "policy:=seeing_policies:Broken")
+    client.until(
+        lambda: any("IndexError" in d.message and d.level == d.ERROR for d in diagnostics),
+        "the exception",
+    )
+    assert "IndexError" in node.stop_well()
 
 
 def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode(

@@ -127,7 +127,7 @@ def test_the_description_is_the_robot_and_joint_states_are_its_joints(client, st
     robot = ET.fromstring(description.data)
     cameras = {"head_camera_optical_frame", "front_camera_optical_frame"}
     links = {link.name for link in h1_2().links}
-    assert {link.get("name") for link in robot.iter("link")} == links | cameras
+    assert {link.get("name") for link in robot.iter("link")} == links | cameras | {"base_link"}
     assert not re.search("|".join((*PARTS, "safe", "rule")), description.data)
     for message in heard["/joint_states"].values():
         assert tuple(message.name) == ALL_JOINTS

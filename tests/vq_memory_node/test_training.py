@@ -295,7 +295,7 @@ def test_invalid_trajectories_are_rejected(paths, tmp_path, bad, reason):
         ({"clustering": "dbscan"}, "clustering is 'dbscan'; valid: unweighted, by_usage"),
         ({"steps": 1000}, "warm_up is 1000; valid: below the number of steps, 1000"),
         ({"dimensions": 651}, "dimensions is 651; valid: 1 to 650"),
-        ({"seed": 2**32}, r"seed is 4.29497e\+09; valid: 0 to 4294967295"),
+        ({"seed": 2**32}, "seed is 4294967296; valid: 0 to 4294967295"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, reason):

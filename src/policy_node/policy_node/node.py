@@ -28,6 +28,7 @@ from policy_node.inference import InferenceRequest, InferenceWorker, RequestSche
 from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Policy
 from policy_node.synchroniser import Synchroniser
+from rulesafe_core.callbacks_ros import described
 from rulesafe_core.cameras import POINTS, POINTS_TOPIC
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
@@ -275,15 +276,15 @@ class PolicyNode(ManagedNode[PolicyParameters]):
             self._worker.submit(self._policy, request)
 
     def _on_result(self) -> None:
-        """Publish the chunk of the worker. An unexpected exception of the policy ends the node."""
+        """Publish the chunk of the worker. An exception of the policy ends the episode."""
         schedule, request = self._pending or (None, None)
         same_schedule = schedule is not None and schedule is self._schedule
         try:
             result = self._worker.take()
-        except RuleSafeError as error:
+        except Exception as error:
             # An error in a past episode does not affect the current one.
             if schedule and request and same_schedule and schedule.is_current(request):
-                self._fail_episode(schedule, str(error))
+                self._fail_episode(schedule, described(error))
             else:
                 self._stale += 1
                 self._request_chunk()

@@ -100,13 +100,16 @@ class Registry(Generic[T]):
             raise RuleSafeError(f"the name of a {self.noun} is {name!r:.60}; valid: a text")
         references = self.references()
         module = name.partition(":")[0]
-        allowed = filter(None, os.environ.get(CONSENT, "").split(","))
+        allowed = [each for each in os.environ.get(CONSENT, "").split(",") if each]
         if (
-            is_reference(name)
-            and name not in (*self.builtin, *references, *references.values())
-            and module not in sys.modules
-            and not any(f"{module}.".startswith(f"{each}.") for each in allowed)
+            not is_reference(name)
+            or name in (*self.builtin, *references, *references.values())
+            or any(f"{module}.".startswith(f"{each}.") for each in allowed)
         ):
+            return
+        if module in sys.modules:
+            os.environ[CONSENT] = ",".join([*allowed, module])  # for worker processes
+        else:
             raise RuleSafeError(
                 f"a file names the {self.noun} {name!r}, which would run the code of the module "
                 f"{module}: add --allow-module {module} if you trust it, or set {CONSENT}"

@@ -148,12 +148,13 @@ def convert(kind: Any, value: Any, name: str, about: Mapping[str, Any]) -> Any:
     finite = kind is not float or isfinite(value)
     if not (finite and all(satisfies(value, limit) for satisfies, limit in bounds)):
         valid = valid_range(about) if bounds else "a finite number"
-        raise RuleSafeError(f"{name} is {_shown(value)}; valid: {valid}")
+        shown = f"{value:g}" if kind is float else _shown(value)
+        raise RuleSafeError(f"{name} is {shown}; valid: {valid}")
     return value
 
 
 def _shown(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else repr(value)
+    text = repr(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} ..."
 
 

@@ -167,7 +167,7 @@ def test_a_robot_with_meshes_is_drawn_in_primitives(board, model):
     urdf = to_urdf(h1_2())
     model.robot(urdf)
     assert board.get("robot") == urdf
-    model.robot(urdf.replace("<box ", '<mesh filename="package://h1/a.stl" ', 1))
+    model.robot(re.sub("<box [^>]*/>", '<mesh filename="package://h1/a.stl"/>', urdf, count=1))
     assert board.get("robot") == urdf
 
 

@@ -349,7 +349,7 @@ def test_a_policy_of_another_renderer_is_logged(client, start, logs, tmp_path):
     client.until(lambda: any(text in log for log in logs), text)
 
 
-def test_images_of_another_size_are_resized_and_logged_once(client, start, logs, tmp_path):
+def test_images_of_another_size_are_resized_and_logged_once(client, start, tmp_path):
     cameras, chunks = tmp_path / "small.yaml", []
     cameras.write_text("head: {width: 64, height: 48}\nfront: {width: 64, height: 48}\n")
     client.create_subscription(
@@ -357,11 +357,10 @@ def test_images_of_another_size_are_resized_and_logged_once(client, start, logs,
     )
     start(SIM, *EPISODE, "execute_steps:=4", f"camera_file:={cameras}")
     client.wait_for_turn()
-    start(NODE, "policy:=seeing_policies:Looking", "execute_steps:=4")
-    text = "/camera/head/image_raw has images of 64 x 48 pixels; their central part is resized to"
-    client.until(lambda: any(text in log for log in logs), text)
+    node = start(NODE, "policy:=seeing_policies:Looking", "execute_steps:=4")
     client.until(lambda: len({chunk.header.stamp.nanosec for chunk in chunks}) >= 3, "three chunks")
-    assert sum(text in log for log in logs) == 1
+    text = "/camera/head/image_raw has images of 64 x 48 pixels; their central part is resized to"
+    assert node.stop_well().count(text) == 1  # /rosout may be discovered after the first image
 
 
 def test_inputs_that_are_missing_are_logged(client, start, logs):

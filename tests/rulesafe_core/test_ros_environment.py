@@ -20,9 +20,9 @@ FAULTS = [
     ({"ROS_DOMAIN_ID": "abc"}, "ROS_DOMAIN_ID=abc; unset it, or set it to a number from 0 to 101"),
     ({"ROS_DOMAIN_ID": "-1"}, "ROS_DOMAIN_ID=-1"),
     ({"ROS_DOMAIN_ID": "233"}, "ROS_DOMAIN_ID=233"),
-    ({"HOME": "/proc/nobody", "ROS_LOG_DIR": ""}, "/proc/nobody/.ros/log: .*; set ROS_LOG_DIR to"),
+    ({"HOME": "/proc/absent", "ROS_LOG_DIR": ""}, "/proc/absent/.ros/log: .*; set ROS_LOG_DIR to"),
     ({"HOME": "", "ROS_LOG_DIR": ""}, "HOME is not set, .*; set ROS_LOG_DIR to"),
-    ({"ROS_LOG_DIR": "/proc/nobody"}, "/proc/nobody: .*; set ROS_LOG_DIR to"),
+    ({"ROS_LOG_DIR": "/proc/absent"}, "/proc/absent: .*; set ROS_LOG_DIR to"),
 ]
 
 

@@ -70,8 +70,8 @@ def test_a_callback_that_raises_is_answered_and_the_node_continues(client, serve
     node, executor = serve(lambda: Node("server"))
     node.create_service(Trigger, "/broken", broken)
     node.create_service(Trigger, "/works", lambda request, response: response)
-    heard = []
-    node.create_subscription(String, "/text", lambda message: heard.append(1 / 0), 1)
+    received = []
+    node.create_subscription(String, "/text", lambda message: received.append(1 / 0), 1)
     publisher = client.create_publisher(String, "/text", 1)
     client.until(publisher.get_subscription_count, "the subscription")
     for name in ("/broken", "/works", "/broken"):

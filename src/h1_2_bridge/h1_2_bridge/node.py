@@ -60,7 +60,7 @@ from h1_2_bridge.ros import (
 )
 from h1_2_bridge.states import ControlState
 from h1_2_bridge.wire import encode_low_cmd
-from rulesafe_core.callbacks_ros import described, log_failure
+from rulesafe_core.callbacks_ros import describe_error, log_failure
 from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
@@ -336,7 +336,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
         """Log an error in the bridge itself, and release the robot."""
         log_failure(self.get_logger(), "bridge", error)
         if self.core is not None:
-            self.core.release(f"internal error: {described(error)}")
+            self.core.release(f"internal error: {describe_error(error)}")
 
     def update(self, now: int) -> None:
         """Run a tick if no state triggers it, and publish periodic topics. `now`: ns, steady."""

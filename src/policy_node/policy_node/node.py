@@ -28,7 +28,7 @@ from policy_node.inference import InferenceRequest, InferenceWorker, RequestSche
 from policy_node.loading import check_policy, close_policy, find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Policy
 from policy_node.synchroniser import Synchroniser
-from rulesafe_core.callbacks_ros import described
+from rulesafe_core.callbacks_ros import describe_error
 from rulesafe_core.cameras import POINTS, POINTS_TOPIC
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import CHUNKS, ChunkPublisher
@@ -284,7 +284,7 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         except Exception as error:
             # An error in a past episode does not affect the current one.
             if schedule and request and same_schedule and schedule.is_current(request):
-                self._fail_episode(schedule, described(error))
+                self._fail_episode(schedule, describe_error(error))
             else:
                 self._stale += 1
                 self._request_chunk()

@@ -14,7 +14,7 @@ LOG_INTERVAL = 5.0
 _throttle = Throttle(LOG_INTERVAL)
 
 
-def described(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """Return an exception in one line, with the place in the source if it is a programming
     error."""
     text = " ".join(str(error).split())
@@ -27,6 +27,6 @@ def described(error: Exception) -> str:
 
 def log_failure(logger: RcutilsLogger, callback: str, error: Exception) -> None:
     """Log an exception of a callback, at most once every LOG_INTERVAL s."""
-    text = f"{callback} failed: {described(error)}"
+    text = f"{callback} failed: {describe_error(error)}"
     if _throttle.passes(text, time.monotonic()):
         logger.error(text)

@@ -7,7 +7,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
-from rulesafe_core.callbacks_ros import LOG_INTERVAL, described
+from rulesafe_core.callbacks_ros import LOG_INTERVAL, describe_error
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import Diagnostics, declare, read_parameters, reserve_topic
 from rulesafe_core.settings import Settings
@@ -109,7 +109,7 @@ class ManagedNode(LifecycleNode, Generic[T]):
         return super().on_cleanup(state)
 
     def _refuse(self, transition: str, error: Exception) -> TransitionCallbackReturn:
-        self.refusal = described(error)
+        self.refusal = describe_error(error)
         self.get_logger().error(f"not {transition}: {self.refusal}")
         self.report()
         return FAILURE

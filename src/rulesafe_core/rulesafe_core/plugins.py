@@ -92,6 +92,8 @@ class Registry(Generic[T]):
     def check_consent(self, name: str) -> None:
         """Check a name that a file states, before it is loaded: importing a module runs its code.
 
+        A module that is already imported is added to CONSENT, which worker processes inherit.
+
         Raises:
             RuleSafeError: the name is `module:attribute`, the module is neither imported nor of an
                 entry point, and the user did not allow it (CONSENT).

@@ -24,7 +24,7 @@ class QosWatch:
 
     def check(self) -> list[str]:
         """Return a message for each new incompatible publisher. Call it once a second: a publisher
-        is examined in the call after the one that finds it, since DDS may tell its name later."""
+        is examined in the call after the one that finds it, since its name may follow later."""
         found = []
         for topic in {each.topic_name for each in self._node.subscriptions}:
             count = self._node.count_publishers(topic)

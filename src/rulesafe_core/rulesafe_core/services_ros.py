@@ -18,7 +18,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.service import Service
 
-from rulesafe_core.callbacks_ros import described, log_failure
+from rulesafe_core.callbacks_ros import describe_error, log_failure
 
 MOST_RESPONSES = 64
 """Responses that wait to be sent."""
@@ -98,7 +98,7 @@ class ServiceServer:
             log_failure(rclpy.logging.get_logger(service.logger_name), service.service_name, error)
             response = kind()
             if hasattr(response, "message"):
-                response.message = described(error)
+                response.message = describe_error(error)
             converted = _Message(kind).set(response)
         with self._changed:
             self._queue.append((service, identifier, converted))
@@ -147,7 +147,8 @@ class ServicePoller:
         self._others = deque(s for s in node.services if s.service_name not in first)
 
     def poll(self) -> None:
-        """Execute a request if there is one, of one of the other services at most."""
+        """Execute a request if there is one. Of the services that are not in `first`, only one is
+        polled."""
         self._calls += 1
         if self._others and self._calls % 4 == 0 and self._poll_other():
             return

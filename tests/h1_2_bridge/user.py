@@ -32,10 +32,11 @@ PATIENCE = 90.0
 TEMPORARY = (
     *("not a ROS 2 node", "no state received from the hands"),
     *("another program publishes commands", "a killed one is listed", *TEMPORARY_REFUSALS),
+    "no valid state received from the robot",
 )
 """Temporary refusals: a publisher that was just discovered, such as the supervisor, has no node
-name yet; a robot was just switched on; the supervisor starts, has just released the robot, or was
-killed and started again."""
+name yet; a robot was just switched on, or not scheduled on a busy machine; the supervisor starts,
+has just released the robot, or was killed and started again."""
 
 RAMP = 1.0
 """Ramp time of the weight in these tests, s."""
@@ -170,6 +171,7 @@ class User(PatientNode):
         again = time.monotonic() + PATIENCE / 3
         while any(each in answer.message for each in TEMPORARY) and time.monotonic() < again:
             self.spin(0.2)
+            self.until_state("IDLE")
             answer = self.ask("engage")
         assert answer.success, answer.message
         self.until_state("ACTIVE")

@@ -34,6 +34,7 @@ from h1_2_bridge.ros import STOP_TOPIC
 from rulesafe_core.chunks_ros import CHUNKS
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.messages import to_ns
+from rulesafe_interfaces.msg import SupervisorState
 
 pytestmark = [pytest.mark.ros, pytest.mark.thorough]
 
@@ -41,7 +42,8 @@ FLOOD = Path(__file__).with_name("flood.py")
 
 RUNS = int(os.environ.get("BRIDGE_PROCESS_RUNS", "2"))
 SUPERVISOR_PATIENCE = 3.0
-"""Time without a command after which the supervisor takes over, s."""
+"""Time without a command after which the supervisor takes over, s; a little more in each run, so
+that its heartbeat is not mistaken for that of the supervisor of the run before."""
 
 FAULTS = (
     "the bridge is paused",
@@ -149,8 +151,15 @@ def test_whatever_happens_to_the_processes_the_robot_is_released(
     fault = FAULTS[seed % len(FAULTS)]
     state = str(rng.choice(["ENGAGING", "ACTIVE", "releasing"]))
     print(f"{fault}; {state}")
-    supervisor = start_supervisor(RAMP, SUPERVISOR_PATIENCE)
+    patience = SUPERVISOR_PATIENCE + (1 + seed) / 1000
+    supervisor = start_supervisor(RAMP, patience)
     process = bridge(state_timeout=2.5, supervisor_timeout=2.5, gap_timeout=2.5).process
+    heartbeats: list[SupervisorState] = []
+    subscription = user.create_subscription(
+        SupervisorState, "/bridge/supervisor", heartbeats.append, 1
+    )
+    user.until(lambda: any(h.patience == patience for h in heartbeats), "its supervisor")
+    user.destroy_subscription(subscription)
     bring_to(state, user, rng)
     cause(fault, process, supervisor, robot, peer, user, rng)
     user.spin(1.0)

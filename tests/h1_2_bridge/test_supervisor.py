@@ -247,6 +247,17 @@ def test_a_patient_supervisor_does_not_end_its_takeover_after_a_pause():
     assert line.weights[-1] == 0
 
 
+def test_a_patient_supervisor_keeps_the_command_in_a_pause_shorter_than_its_patience():
+    """As on a busy machine, where the bridge ends in the pause."""
+    for pause, keeps in ((2900, True), (3100, False)):
+        line = Line(patience=3.0)
+        line.run(1, command(1.0))
+        line.now += pause * MS
+        line.run(10)
+        assert (len(line.sent) > 0 and line.weights[-1] == 0) == keeps
+        assert (line.supervisor.counts.takeovers == 1) == keeps
+
+
 @pytest.mark.parametrize("stop", [False, True])
 @pytest.mark.parametrize("period", [60, 110, 300])
 def test_a_supervisor_that_always_stalls_takes_over_and_releases(period, stop):

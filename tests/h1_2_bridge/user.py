@@ -77,7 +77,7 @@ def realtime_priority() -> int:
 
 def supervisor_parameters(ramp: float, patience: float) -> dict[str, float]:
     """Return parameters of the supervisor; times in s. With real-time scheduling: if a busy machine
-    pauses it for more than 0.5 s, it discards the last command and cannot take over."""
+    pauses it for longer than its patience, it discards the last command and cannot take over."""
     return {"ramp": ramp, "patience": patience, "realtime_priority": realtime_priority()}
 
 

@@ -8,9 +8,9 @@ sent a command sends it when it continues, perhaps to the robot alone, and DDS d
 lost command. Such an old command is in effect for one period of the supervisor. The first command
 of another publisher is therefore ignored in a takeover; the second one ends it.
 
-After a pause of its own of more than STALE the supervisor discards the stored command: the bridge,
-which noticed the missing heartbeat, may have released the robot meanwhile. Its heartbeat then
-contains UNKNOWN.
+After a pause of its own of more than STALE and its patience the supervisor discards the stored
+command: the bridge, which noticed the missing heartbeat, may have released the robot meanwhile. Its
+heartbeat then contains UNKNOWN.
 
 It also obeys the stop topic: if the commands still have stiffness after its patience, it takes over
 with commands that only damp, and does not give way to any other. The bridge ends its publication
@@ -38,7 +38,8 @@ LAST_ZEROS = 0.2
 """Time (s) for which weight 0 is repeated at the end, because a single message may be lost."""
 
 STALE = 0.5
-"""Time (s) without a tick after which the last command is discarded: the supervisor was paused."""
+"""Shortest time (s) without a tick after which the last command is discarded: the supervisor was
+paused. A longer patience takes its place, since the bridge's timeouts are then long, too."""
 
 BLIND = 0.2
 """Time (s) after such a pause in which received commands are ignored: they may be older than it."""
@@ -103,6 +104,7 @@ class Supervisor:
 
     def __init__(self, parameters: SupervisorParameters = SupervisorParameters()) -> None:
         self._ramp, self._patience = parameters.ramp, parameters.patience
+        self._stale = max(STALE, parameters.patience)
         self._period = 1 / parameters.rate  # s
         self._output = load_output("arm_sdk")
         self.counts = SupervisorCounts()
@@ -190,7 +192,7 @@ class Supervisor:
         pause = now - (self._ticked or now)
         if self._takeover_time is not None:  # the ramp continues from its weight
             self._takeover_time += max(0, pause - round(LONGEST_STEP * SECOND))
-        elif pause > STALE * SECOND:
+        elif pause > self._stale * SECOND:
             self._blind_until = now + round(BLIND * SECOND)
             self._last, self._weight, self.turn = None, 0.0, Turn.NONE
             self._stop_renewed = now

@@ -21,7 +21,7 @@ from h1_2_bridge import node as bridge_node
 from h1_2_bridge import supervisor_node
 from h1_2_bridge.node import CHUNK_PERIOD, BridgeNode
 from h1_2_bridge.realtime import steady_ns
-from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor
+from h1_2_bridge.ros import CHUNK_QOS, STOP_TOPIC, SubscriptionExecutor, receivers_of
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import MAX_BYTES
@@ -57,6 +57,24 @@ def engaged(node):
     node.core.engage(steady_ns())
     wait_for(lambda: node.core.state.value == "ACTIVE", "ACTIVE", lambda: node._tick(steady_ns()))
     return node
+
+
+def test_it_engages_only_if_a_robot_receives_the_commands(node):
+    """Otherwise the first commands would be lost, and the weight would begin above 0."""
+    node.core.receive(encode_low_state(World().low_state()), steady_ns())
+    recorder, robot = (rclpy.create_node(name) for name in ("rosbag2_recorder", "robot"))
+    try:
+        recorder.create_subscription(LowCmd, "/arm_sdk", lambda _: None, 1)
+        wait_for(lambda: node.count_subscribers("/arm_sdk") == 2, "its listener and the recorder")
+        with pytest.raises(RuleSafeError, match="the bridge does not reach the robot: it has not"):
+            node._engage(node.core, steady_ns())
+        robot.create_subscription(LowCmd, "/arm_sdk", lambda _: None, 1)
+        wait_for(lambda: node.count_subscribers("/arm_sdk") == 3, "the robot")
+        wait_for(lambda: receivers_of(node, "/arm_sdk") == 1, "the recorder's name")
+        assert node._engage(node.core, steady_ns()).startswith("the weight ramps up to 1")
+    finally:
+        recorder.destroy_node()
+        robot.destroy_node()
 
 
 def chunk(node, steps=10, change=0.0):

@@ -52,13 +52,15 @@ from h1_2_bridge.ros import (
     NO_EVENTS,
     NO_SUBSCRIPTION_EVENTS,
     STOP_TOPIC,
+    SUPERVISOR,
     UPDATE_PERIOD,
     SubscriptionExecutor,
+    receivers_of,
     run_robot_node,
     stop_subscriptions,
     take,
 )
-from h1_2_bridge.states import ControlState
+from h1_2_bridge.states import NOT_REACHED, ControlState
 from h1_2_bridge.wire import encode_low_cmd
 from rulesafe_core.callbacks_ros import describe_error, log_failure
 from rulesafe_core.chunks import SECOND, Chunk
@@ -73,9 +75,6 @@ from rulesafe_core.ros import NAMES, UNNAMED, executing, publishers_of
 from rulesafe_core.services_ros import ServicePoller
 from rulesafe_core.urdf import BASE_LINK, to_urdf, with_frames
 from rulesafe_interfaces.msg import BridgeState, SupervisorState
-
-SUPERVISOR = "h1_2_bridge_supervisor"
-"""The only other node that may publish commands; it does so when the bridge has died."""
 
 JOINTS_PERIOD = SECOND // 100
 STATE_PERIOD = SECOND // 10
@@ -287,6 +286,8 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     def _engage(self, core: BridgeCore, now: int) -> str:
         troubles = (topic.trouble() for topic in self._robots)
         reason = next(filter(None, troubles), "") or self._intruders(self._other_publishers())
+        if not (reason or self._config.dry_run or receivers_of(self, self._output.topic)):
+            reason = f"the bridge {NOT_REACHED}; wait, or check network_interface"
         if self._finalized:
             reason = "the lifecycle node is shut down; start the bridge again"
         if reason:

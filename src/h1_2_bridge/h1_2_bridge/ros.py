@@ -38,6 +38,14 @@ such as one with the default QoS of a user's node."""
 LISTENER = "h1_2_bridge_listener"
 """Name of the bridge's node that subscribes to its command topic."""
 
+SUPERVISOR = "h1_2_bridge_supervisor"
+"""Name of the supervisor's node, the only one besides the bridge that may publish commands; it does
+so when the bridge has died."""
+
+LISTENERS = (SUPERVISOR, LISTENER, "rulesafe_", "rosbag2", "_ros2cli", "ros2cli")
+"""Beginnings of the names of nodes that receive the commands but are no robot: those of bridge and
+supervisor, recorders and command-line tools."""
+
 DRY_RUN = "bridge/dry_run"
 """Prefix of the command topics in a dry run."""
 
@@ -67,6 +75,13 @@ def stop_subscriptions(node: Node) -> Iterator[tuple[str, QoSProfile]]:
     for topic in sorted({node.resolve_topic_name(STOP_TOPIC), f"/{STOP_TOPIC}"}):
         for qos in STOP_QOS:
             yield topic, qos
+
+
+def receivers_of(node: Node, topic: str) -> int:
+    """Return the number of subscriptions to a topic of commands, except those of LISTENERS; 0 until
+    DDS has discovered the robot's."""
+    found = node.get_subscriptions_info_by_topic(topic)
+    return sum(not info.node_name.startswith(LISTENERS) for info in found)
 
 
 class SubscriptionExecutor:

@@ -50,7 +50,7 @@ class HoldReason:
 
 
 NO_HEARTBEAT = "no heartbeat of h1_2_bridge_supervisor"
-NOT_REACHED = "the supervisor does not reach the robot"
+NOT_REACHED = "does not reach the robot: it has not discovered a subscription to the commands yet"
 STILL_COMMANDED = "the robot still executes earlier commands"
 ARM_MOVES = "an arm moves at"
 TEMPORARY_REFUSALS = (NO_HEARTBEAT, NOT_REACHED, STILL_COMMANDED, ARM_MOVES)

@@ -19,8 +19,9 @@ from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import (
-    LISTENER,
+    SUPERVISOR,
     SubscriptionExecutor,
+    receivers_of,
     run_robot_node,
     stop_subscriptions,
     take,
@@ -33,17 +34,10 @@ from rulesafe_core.ros import Diagnostics, declare, executing, publishers_of, re
 from rulesafe_core.services_ros import ServicePoller
 from rulesafe_interfaces.msg import BridgeState, SupervisorState
 
-NAME = "h1_2_bridge_supervisor"
-"""Node name. Next to the bridge, only a node of this name may publish on /arm_sdk."""
-
 BRIDGE = "h1_2_bridge"
 """Node name of the bridge."""
 
 TOPIC = "/arm_sdk"
-
-LISTENERS = (NAME, LISTENER, "rulesafe_", "rosbag2", "_ros2cli", "ros2cli")
-"""Beginnings of the names of nodes that receive the commands but are no robot: those of bridge and
-supervisor, recorders and command-line tools."""
 
 COMMANDS = 500
 """Most commands that are received and processed between two ticks."""
@@ -56,7 +50,7 @@ class SupervisorNode(Node):
     """Monitors /arm_sdk and takes over when the bridge stops publishing."""
 
     def __init__(self) -> None:
-        super().__init__(NAME)
+        super().__init__(SUPERVISOR)
         self._qos = QosWatch(self)
         parameters = declare(self, SupervisorParameters)
         self.supervisor = Supervisor(parameters)
@@ -112,7 +106,7 @@ class SupervisorNode(Node):
                 patience=self._patience,
                 ramp=self._ramp,
                 weight=self.supervisor.reported_weight,
-                receivers=self._receivers(),
+                receivers=receivers_of(self, TOPIC),
                 stop_pending=self.supervisor.stop_pending,
             )
             self._heartbeat.publish(heartbeat)
@@ -124,12 +118,6 @@ class SupervisorNode(Node):
     def idle(self) -> bool:
         """Whether the process may end; see `Supervisor.idle`."""
         return self.supervisor.idle(BRIDGE in publishers_of(self, TOPIC).values())
-
-    def _receivers(self) -> int:
-        """Return the number of subscriptions to the commands, except those of programs that only
-        listen; 0 until DDS has discovered the robot's."""
-        found = self.get_subscriptions_info_by_topic(TOPIC)
-        return sum(not info.node_name.startswith(LISTENERS) for info in found)
 
     def _report(self) -> None:
         for message in self._qos.check():
@@ -164,7 +152,7 @@ def _run(signals: list[int]) -> None:
                 log_failure(node.get_logger(), "supervisor", error)
 
 
-main = partial(run_robot_node, NAME, _run)
+main = partial(run_robot_node, SUPERVISOR, _run)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -306,10 +306,7 @@ class SupervisorWatch:
                 f"{self._own_ramp:g} s"
             )
         if not self._receivers >= 1:
-            return (
-                f"{NOT_REACHED}: it has not discovered a subscription to the commands yet; wait, "
-                "or check its network_interface"
-            )
+            return f"the supervisor {NOT_REACHED}; wait, or check its network_interface"
         return ""
 
     def still_commanded(self) -> str:

@@ -16,6 +16,7 @@ from user import Bridge
 
 from h1_2_bridge import client_node, commands
 from h1_2_bridge.client_node import BridgeClient
+from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_cli.cli import main
 from rulesafe_core.client_node import connected
 from rulesafe_core.errors import RuleSafeError
@@ -107,13 +108,12 @@ def test_without_a_bridge_there_is_one_line_that_says_so(command, monkeypatch):
 @pytest.mark.parametrize(
     ("refusal", "tries"),
     [
-        ("no heartbeat of h1_2_bridge_supervisor", 50),
-        ("the supervisor does not reach the robot", 50),
+        *((f"x {temporary}; y", 50) for temporary in TEMPORARY_REFUSALS),
         ("too hot", 12),
     ],
 )
-def test_engaging_waits_for_a_supervisor_that_starts(refusal, tries, monkeypatch):
-    """As in a launch that engages at once; other refusals are final after 2 s."""
+def test_engaging_waits_for_what_is_temporary(refusal, tries, monkeypatch):
+    """As in a launch that engages while the supervisor starts; others are final after 2 s."""
     now, called = [100.0], []
 
     class Client:

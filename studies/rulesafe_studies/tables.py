@@ -372,13 +372,14 @@ IN_README = {
     "VQ-Memory (J=4), joints of the hand": "vq",
     "raw joint-position history": "raw",
     "VQ-Memory (J=4), all joints, as published": "vq_all_joints",
+    "one bit per instant, whether the hand grasps (one training)": "grasp",
     "elapsed time": "time",
     "none": "none",
 }
 
 
 def readme() -> Iterator[Cells]:
-    """Yield memory, success, and the counts of all and of the most demanding episodes."""
+    """Yield memory, success, and the counts of all episodes and of those with the longest plans."""
     for title, name in IN_README.items():
         found = pooled(stored(name))
         opened, success, _ = figures(found)

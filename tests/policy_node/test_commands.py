@@ -128,7 +128,7 @@ def test_a_family_of_another_package_is_trained_loaded_and_described(
 
 def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys):
     for name, message in (
-        ("mlp", "unknown policy 'mlp'; valid: dp3, skills, two_level, rdt, cogact, pi0"),
+        ("mlp", "unknown policy 'mlp'; valid: dp3, bc, skills, two_level, rdt, cogact, pi0"),
         ("linear_policy:Linear", "valid: a policy_node.families.Family"),
         ("linear_policy:Nothing", "unknown attribute of linear_policy 'Nothing'"),
     ):

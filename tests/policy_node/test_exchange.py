@@ -93,7 +93,9 @@ def test_a_changed_policy_or_encoder_is_refused(tmp_path):
 
 
 def test_other_families_and_encoders_of_other_safes_are_refused(tmp_path):
-    with pytest.raises(RuleSafeError, match="only policies of the families skills and two_level"):
+    with pytest.raises(
+        RuleSafeError, match="only policies of the families bc, skills and two_level"
+    ):
         exchange_encoder("dp3_rule_001", IMAGES, tmp_path)
     other = load_encoder(IMAGES)
     other.config = type(other.config)(("safe_11", *other.config.safes[1:]), image_size=112)

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.checkpoints import JSON_FILE, Checkpoint, read_policy, save_policy
-from policy_node.configs import Dp3Config, EncoderConfig, SkillsConfig, TwoLevelConfig
+from policy_node.configs import BcConfig, Dp3Config, EncoderConfig, SkillsConfig, TwoLevelConfig
 from policy_node.configs_vla import ImageEncoderConfig, LanguageConfig, Pi0Config, RdtConfig
 from policy_node.families import make_network
 from policy_node.normaliser import Actions, Normaliser, Scaling
@@ -38,6 +38,10 @@ CONFIGS = {
         **{"state": (8,), "channels": (8, 8), "memory_embedding": 8, "memory_features": 8},
         **{"memory_channels": (8,), "step_features": 8},
     ),
+    "bc": BcConfig(
+        **{"points": 16, "encoder": ENCODER, "language": 8, "heads": 1, "width": 8, "blocks": 1},
+        **{"memory_embedding": 8, "memory_features": 8, "memory_channels": (8,)},
+    ),
     "two_level": TwoLevelConfig(skills=SKILLS, points=16, language=8, heads=1, hidden=8),
     "pi0": Pi0Config(
         LanguageConfig("gemma", ROTARY | {"num_hidden_layers": 1}), encoder=ENCODER, width=8
@@ -50,7 +54,7 @@ CONFIGS = {
         heads=1,
     ),
 }
-MEMORIES = {"dp3": VqMemory(length=3), "two_level": RawMemory(length=3)}
+MEMORIES = {"dp3": VqMemory(length=3), "bc": VqMemory(length=3), "two_level": RawMemory(length=3)}
 
 
 def save(family, folder):

@@ -49,11 +49,11 @@ def test_policies_and_memories_are_shown_with_the_names_of_other_packages(functi
 
 def test_the_help_shows_them(capsys):
     assert (
-        "--policy {dp3,skills,two_level,rdt,cogact,pi0}|module:NAME"
+        "--policy {dp3,bc,skills,two_level,rdt,cogact,pi0}|module:NAME"
         in run(capsys, "policy", "train", "-h")[1]
     )
     assert (
-        "--policy {dp3,skills,two_level,rdt,cogact,pi0}|module:NAME"
+        "--policy {dp3,bc,skills,two_level,rdt,cogact,pi0}|module:NAME"
         in run(capsys, "policy", "describe", "-h")[1]
     )
 

@@ -27,6 +27,7 @@ from torch import Tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from policy_node.configs import (
+    BcConfig,
     EncoderConfig,
     NetworkConfig,
     SkillsConfig,
@@ -221,7 +222,7 @@ def exchange_encoder(name: Path | str, encoder: str, folder: Path | str) -> None
     Policy and encoder are referred to by name or path, and verified when the policy is read.
 
     Args:
-        name: name or folder of a policy of the family `skills` or `two_level`.
+        name: name or folder of a policy of the family `bc`, `skills` or `two_level`.
         encoder: name or file of the new encoder, see `scene_encoder.load_encoder`.
         folder: folder of the new policy.
 
@@ -262,12 +263,14 @@ def _with_encoder(config: NetworkConfig, encoder: EncoderConfig) -> tuple[Networ
     """Return a configuration with another encoder, and the prefix of the encoder's weights."""
     images = bool(encoder.image_size)
     points = 0 if images else encoder.points
-    if isinstance(config, SkillsConfig):
+    if isinstance(config, SkillsConfig | BcConfig):
         return replace(config, encoder=encoder, images=images, points=points), "encoder."
     if isinstance(config, TwoLevelConfig) and isinstance(config.skills, SkillsConfig):
         skills = replace(config.skills, encoder=encoder, images=images, points=points)
         return replace(config, skills=skills, images=images, points=points), "skills.encoder."
-    raise RuleSafeError("only policies of the families skills and two_level can exchange encoders")
+    raise RuleSafeError(
+        "only policies of the families bc, skills and two_level can exchange encoders"
+    )
 
 
 def find(name: Path | str) -> Path:

@@ -290,8 +290,8 @@ def exchange(
     Example: rulesafe policy exchange two_level_all_rules --encoder ten_safes_images --out images
 
     Args:
-        name: Name of a shipped policy, or folder of a checkpoint, of the family skills or
-            two_level.
+        name: Name of a shipped policy, or folder of a checkpoint, of the family bc, skills
+            or two_level.
         encoder: Name of a shipped scene encoder (ten_safes: point clouds; ten_safes_images: the
             images of both cameras), or a file of `rulesafe policy encoder`.
         out: Folder of the new policy.

@@ -108,6 +108,12 @@ class NetworkConfig:
         return ()
 
     @property
+    def mean_identity(self) -> bool:
+        """Whether the identity of the safe in the scene features is the mean of the estimates since
+        the beginning of the episode: a single view may be ambiguous."""
+        return False
+
+    @property
     def subtasks(self) -> bool:
         """Whether training requires the demonstrator's subtask at each frame; each chunk then ends
         with its subtask, and repeats the last action."""
@@ -268,6 +274,55 @@ of the layers; published is the published network with the widths of tiny, for a
 
 
 @dataclass(frozen=True)
+class BcConfig(NetworkConfig):
+    """Behaviour cloning (policy_node.bc).
+
+    Attributes:
+        frames, points, encoder: as in Dp3Config; the encoder is required.
+        images: whether the encoder receives images; then `points` is 0.
+        language: width of the instruction's tokens and of their encoding.
+        heads: attention heads of the instruction's encoder.
+        memory_embedding, memory_channels, memory_features: as in Dp3Config.
+        waves: number of frequencies of the sines that encode the current joint positions.
+        width: width of the residual MLP.
+        blocks: number of its residual blocks.
+    """
+
+    frames: int = 3
+    points: int = 256
+    images: bool = False
+    encoder: str | EncoderConfig = "ten_safes"
+    language: int = 64
+    heads: int = 4
+    memory_embedding: int = 16
+    memory_channels: tuple[int, ...] = (32, 32, 64)
+    memory_features: int = 128
+    waves: int = 4
+    width: int = 512
+    blocks: int = 3
+
+    @property
+    def instruction(self) -> bool:
+        return True
+
+    @property
+    def cloud_frames(self) -> int:
+        return 1
+
+    @property
+    def mean_identity(self) -> bool:
+        return True
+
+
+BC_SIZES = {
+    "tiny": BcConfig(),
+    "images": BcConfig(points=0, images=True, encoder="ten_safes_images"),
+}
+"""Configurations of behaviour cloning by size: `images` uses camera images instead of point
+clouds."""
+
+
+@dataclass(frozen=True)
 class SkillsConfig(NetworkConfig):
     """The skills of a policy of two levels (policy_node.skills).
 
@@ -368,8 +423,8 @@ class TrainConfig(Settings):
     batch: int | None = setting(
         None,
         "Batch size: number of windows, sampled from all frames of all episodes. None: 64 for dp3 "
-        "and two_level, 16 for rdt, cogact and pi0, which learn more from the same number of "
-        "windows in small batches.",
+        "and two_level, 256 for bc, 16 for rdt, cogact and pi0, which learn more from the same "
+        "number of windows in small batches.",
         1,
     )
     learning_rate: float = setting(
@@ -415,6 +470,14 @@ class TrainConfig(Settings):
         "policy is rarely as fast as the expert; without this augmentation, the network counts "
         "tokens instead of distinguishing task steps.",
         0,
+    )
+    memory_disturbance: float = setting(
+        0.0,
+        "Share of windows whose memory is disturbed: in one half up to a third of the values are "
+        "those of another window, in the other half one to three of the newest ones are missing. A "
+        "policy then relies less on single values.",
+        0,
+        1,
     )
     safe_frame: bool | None = setting(
         None,

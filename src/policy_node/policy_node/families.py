@@ -45,6 +45,12 @@ FAMILIES: Registry[Family] = Registry(
             "Ze et al., 3D Diffusion Policy, 2024",
             batch=64,
         ),
+        "bc": Family(
+            "policy_node.configs:BC_SIZES",
+            "policy_node.bc:Bc",
+            "behaviour cloning (Pomerleau, ALVINN, 1988), as a residual MLP",
+            batch=256,
+        ),
         "skills": Family(
             "policy_node.configs:SKILLS_SIZES",
             "policy_node.skills:Skills",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from policy_node.attention import sinusoids
 from policy_node.batches import Batch
 from policy_node.configs_vla import SHIPPED_TOKENS
 from rulesafe_core.errors import RuleSafeError
@@ -34,6 +35,34 @@ def tokenize(text: str) -> list[int]:
 def memory_ids(tokens: Tensor, size: int, vocabulary: int) -> Tensor:
     """Return the ids of memory tokens 0 .. vocabulary - 1: the last ones of `size` ids."""
     return size - vocabulary + tokens
+
+
+class InstructionEncoder(nn.Module):
+    """Encodes instructions (B, L) as vectors (B, width): self-attention, then the mean. Equal ones
+    are encoded once: a batch of training contains each of them many times."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(SHIPPED_TOKENS, width)
+        self.layer = nn.TransformerEncoderLayer(
+            width, heads, 2 * width, dropout=0.0, batch_first=True, norm_first=True
+        )
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        if len(ids) == 1:
+            return self._encode(ids, mask)
+        rows = torch.cat([ids, mask.to(ids.dtype)], dim=1)
+        found, where = rows.unique(dim=0, return_inverse=True)
+        length = ids.shape[1]
+        return self._encode(found[:, :length], found[:, length:].bool())[where]
+
+    def _encode(self, ids: Tensor, mask: Tensor) -> Tensor:
+        # Counted from the first token, so that padding in front does not shift positions.
+        places = (mask.long().cumsum(1) - 1).clamp(min=0)
+        x = self.tokens(ids) + sinusoids(places, self.tokens.embedding_dim)
+        x = self.layer(x, src_key_padding_mask=~mask)
+        weights = mask.to(x.dtype)[..., None]
+        return (x * weights).sum(1) / weights.sum(1)
 
 
 class TokenEmbedding(nn.Module):

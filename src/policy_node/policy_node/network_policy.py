@@ -20,6 +20,7 @@ from policy_node.batches import Batch
 from policy_node.checkpoints import Checkpoint, read_policy
 from policy_node.configs import needs_of
 from policy_node.policy import Observation
+from policy_node.scene_encoder import QUANTITIES
 from policy_node.schedules import DenoisingNetwork
 from policy_node.tracing import TracedSampler
 from policy_node.training_data import pad
@@ -73,6 +74,7 @@ class NetworkPolicy:
         self._started = False
         self._network.reset()
         self._poses: list[NDArray[np.float64]] = []
+        self._identities: list[NDArray[np.float32]] = []
 
     def infer(self, observation: Observation) -> NDArray[np.float32]:
         """See `policy.Policy.infer`."""
@@ -109,26 +111,30 @@ class NetworkPolicy:
         return batch, joints[-1:]
 
     def _scene(self, observation: Observation) -> dict[str, Tensor]:
-        """Return the point clouds and images as inputs of the batch; with a safe frame, those of
-        the scene encoder are replaced by its features, and its estimate of the safe's pose is added
-        to `_poses`."""
+        """Return the point clouds and images as inputs of the batch; with a safe frame or the mean
+        identity, those of the scene encoder are replaced by its features, and its estimates of the
+        safe's pose and identity are added to `_poses` and `_identities`."""
         needs, frame, inputs = self.needs, self.checkpoint.normaliser.frame, {}
         if needs.points:
             _check("points", observation.points, (needs.cloud_frames, needs.points, 6))
             inputs["points"] = torch.from_numpy(np.array(observation.points, np.float32))[None]
         if needs.images:
             inputs["images"] = self._images(observation)[None]
-        if frame is None:
+        mean_identity = self.checkpoint.config.mean_identity
+        if frame is None and not mean_identity:
             return inputs
         encoder = self._scene_encoder
         assert encoder is not None
         read = inputs.pop("points") if needs.points else inputs.pop("images")[:, None]
         with torch.inference_mode():
             features = encoder(read.to(self._device)).cpu().numpy()
-        self._poses.append(encoder.poses(features[0, -1]))
-        return inputs | {
-            "scene_features": torch.from_numpy(encoder.with_pose(features, frame.pose))
-        }
+        if mean_identity:
+            self._identities.append(features[0, -1, len(QUANTITIES) :].copy())
+            features[0, -1, len(QUANTITIES) :] = np.mean(self._identities, axis=0)
+        if frame is not None:
+            self._poses.append(encoder.poses(features[0, -1]))
+            features = encoder.with_pose(features, frame.pose)
+        return inputs | {"scene_features": torch.from_numpy(features)}
 
     def _images(self, observation: Observation) -> Tensor:
         """Return the images (K, H, W, 3) of the cameras, in their size; raise RuleSafeError if one

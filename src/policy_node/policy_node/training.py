@@ -162,7 +162,9 @@ class PolicyTraining(TrainingRun):
             self.steps = 0
         self.network.to(self.device).train()
         self.average = averaged(self.network, config.ema)
-        self.optimiser = torch.optim.AdamW(_groups(self.network, config), config.learning_rate)
+        self.optimiser = torch.optim.AdamW(
+            _groups(self.network, config), config.learning_rate, fused=True
+        )
         self.spent, self.waited = 0.0, 0.0
         self.resume()
 

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
-from policy_node.scene_encoder import SceneEncoder
+from policy_node.scene_encoder import QUANTITIES, SceneEncoder
 from policy_node.scene_features import load_image_features, load_scene_features
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
@@ -121,6 +122,9 @@ class ObservationWindows:
                 f"{'has no' if frame else 'has a'} safe frame; train with "
                 f"{'--no-safe-frame' if frame else 'a safe frame and a points_jitter of 0'}"
             )
+        if config.mean_identity:
+            assert self._features is not None
+            self._features = _with_mean_identity(self._features, lengths)
         self._noise = _noise(train)
         if normaliser is None:
             normaliser = replace(_fit(joints, actions, config, train), frame=frame)
@@ -242,6 +246,8 @@ class ObservationWindows:
             ends = warp_time(ends, self._train.memory_warp, rng)
         mask = ends >= 0
         values = self._values[self._first_value[indices][:, None] + np.where(mask, ends, 0)]
+        if rng is not None and self._train.memory_disturbance:
+            disturb(values, mask, self._train.memory_disturbance, rng)
         values[~mask] = 0
         if values.ndim == 3 and memory.timed:
             # The last step of a raw memory is the current posture and gets the same noise:
@@ -374,6 +380,41 @@ def warp_time(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) ->
     back = np.cumsum((gaps * factors.clip(0.1))[:, ::-1], axis=1)[:, ::-1]
     found = ends.copy()
     found[:, :-1] = ends[:, -1:] - np.rint(back).astype(np.int64)
+    return found
+
+
+def disturb(
+    values: NDArray[Any], mask: NDArray[np.bool_], share: float, rng: np.random.Generator
+) -> None:
+    """Disturb the memories of a batch in place, half of `share` of them in each of two ways: up to
+    a third of the values, at random places, are those of another window at these places; or one to
+    three of the newest ones are missing, and the others are in their places.
+
+    Args:
+        values: (B, M) or (B, M, 13), oldest first.
+        mask: (B, M), True where observed.
+    """
+    count, length = mask.shape
+    replaced, delayed = rng.random((2, count)) < share / 2
+    shares = replaced[:, None] * rng.uniform(0, 1 / 3, (count, 1))
+    places = rng.random((count, length)) < shares
+    others = rng.permutation(count)
+    values[places], mask[places] = values[others][places], mask[others][places]
+    steps = rng.integers(1, 4, size=count)
+    for step in range(1, 4):
+        rows = np.flatnonzero(delayed & (steps == step))
+        values[rows, step:], mask[rows, step:] = values[rows, :-step], mask[rows, :-step]
+        mask[rows, :step] = False
+
+
+def _with_mean_identity(
+    features: NDArray[np.float32], lengths: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return scene features (V, F, features) in which the probabilities of the safes are the means
+    of those since the beginning of the episode. `lengths`: frames of each episode."""
+    found = np.array(features)
+    for part in np.split(found[..., len(QUANTITIES) :], np.cumsum(lengths)[:-1], axis=1):
+        part[:] = part.cumsum(1) / np.arange(1, part.shape[1] + 1)[:, None]  # a view of `found`
     return found
 
 

@@ -16,11 +16,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from policy_node.attention import sinusoids
 from policy_node.batches import Batch, Network
 from policy_node.configs import NetworkConfig, SkillsConfig, TwoLevelConfig
-from policy_node.configs_vla import SHIPPED_TOKENS
-from policy_node.language import tokenize
+from policy_node.language import InstructionEncoder, tokenize
 from policy_node.memory_encoders import MemoryEncoder
 from policy_node.normaliser import Normaliser
 from policy_node.scene_encoder import SceneEncoder
@@ -29,25 +27,6 @@ from policy_node.skills import Skills
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
-
-
-class InstructionEncoder(nn.Module):
-    """Encodes instructions (B, L) as vectors (B, width): self-attention, then the mean."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.tokens = nn.Embedding(SHIPPED_TOKENS, width)
-        self.layer = nn.TransformerEncoderLayer(
-            width, heads, 2 * width, dropout=0.0, batch_first=True, norm_first=True
-        )
-
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        # Counted from the first token, so that padding in front does not shift positions.
-        places = (mask.long().cumsum(1) - 1).clamp(min=0)
-        x = self.tokens(ids) + sinusoids(places, self.tokens.embedding_dim)
-        x = self.layer(x, src_key_padding_mask=~mask)
-        weights = mask.to(x.dtype)[..., None]
-        return (x * weights).sum(1) / weights.sum(1)
 
 
 class TwoLevel(Network):

@@ -45,6 +45,7 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "step_probe": csv_tables.step_probe,
     "token_counts": csv_tables.token_counts,
     "token_stability": csv_tables.token_stability,
+    "turned_back": tables.turned_back,
     "twenty_rules": tables.twenty_rules,
     "yield_of_locks": partial(lock_yield.rows, "locks"),
     "yield_of_programs": partial(lock_yield.rows, "programs"),

@@ -28,6 +28,7 @@ from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_studies.data import DATA, pooled, stored
 from rulesafe_studies.differences import difference, holm, points
+from rulesafe_studies.disturbances import recovery
 
 Cells = tuple[str, ...]
 
@@ -295,6 +296,17 @@ def robustness() -> Iterator[Cells]:
     rows = [compared(own, each) if name != "shifted" else None for name, each in found.items()]
     for (name, each), more in zip(found.items(), differences(rows), strict=True):
         yield CONDITIONS[name], *figures(each), *more
+
+
+def turned_back() -> Iterator[Cells]:
+    """Yield whether safes show the phases of knob and handle, and the number of their episodes in
+    which a part was turned back and of those opened, for the first training with VQ, J=4."""
+    lines = pooled([DATA / "robustness/vq_0_turn-back.json"]).lines.values()
+    for text, shown in (("show", True), ("hide", False)):
+        found = recovery([line for line in lines if SHOWN[line["safe"]] is shown])
+        assert found is not None
+        share = percent(found["opened"] / found["episodes"], found["interval"])
+        yield text, str(found["episodes"]), str(found["opened"]), share
 
 
 COMPARED = {"vq": "VQ, J=4", "raw": "raw history"}

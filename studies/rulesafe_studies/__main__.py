@@ -21,6 +21,7 @@ COMMANDS = {
     "sealed_commitment": "sealed:commitment",
     "sealed_eval": "sealed:evaluate",
     "sealed_verify": "sealed:verify",
+    "stretch": "speeds:stretch",
     "variations": "variations:draw",
 }
 """Name -> module of this package, and the function; its first line is the command's help."""

@@ -12,6 +12,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from policy_node.policy import Policy
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.run_folder import results_folder
 from rulesafe_eval.agents import load_agent
@@ -28,7 +29,8 @@ from rulesafe_sim.simulation import Simulation
 from rulesafe_studies.disturbances import TurnBack, recovery, recovery_text
 from rulesafe_studies.interference import another_episode, interfere
 from rulesafe_studies.memory_controls import ANOTHER, CHANGES
-from vq_memory_node.memory import Reading
+from rulesafe_studies.speeds import Paced, random_speeds
+from vq_memory_node.memory import Memory, Reading
 
 NOTHING = np.zeros((0, 13), np.float32)
 
@@ -37,6 +39,7 @@ class StudyAgent(PolicyAgent):
     """A policy whose memory is changed, contains earlier motions, or is that of another episode.
 
     Attributes:
+        paced: the policy, whose speed can be changed.
         control: one of CONTROLS.
         earlier: inputs (N, 13), rad, or (N, 3) of the memory before the episode.
         replacement: inputs that the memory receives frame by frame in place of the present ones,
@@ -46,6 +49,10 @@ class StudyAgent(PolicyAgent):
     control = "none"
     earlier: NDArray[np.float32] = NOTHING
     replacement: NDArray[np.float32] = NOTHING
+
+    def __init__(self, policy: Policy, memory: Memory, execute: int, execution: str = "newest"):
+        self.paced = Paced(policy)
+        super().__init__(self.paced, memory, execute, execution)
 
     def reset(self, simulation: Simulation) -> None:
         super().reset(simulation)
@@ -78,11 +85,13 @@ class StudyRunner(EpisodeRunner):
         control: one of CONTROLS.
         turn_back: whether a part is turned back once in an episode, see `TurnBack`.
         interference: whether the robot moves parts before the episode, see `interfere`.
+        speeds: smallest and largest speed of the arm, see `Paced`; None: that of the policy.
     """
 
     control: str = "none"
     turn_back: bool = False
     interference: bool = False
+    speeds: tuple[float, float] | None = None
 
     def load_agent(self) -> Agent:
         agent = load_agent(self.setup, StudyAgent, warn=lambda text: None)[0]
@@ -98,6 +107,10 @@ class StudyRunner(EpisodeRunner):
         kind = studied.memory.memory.input if studied else "positions"
         if studied and self.control == ANOTHER:
             studied.replacement = another_episode(simulation, *of, kind)
+        if studied and self.speeds:
+            (studied.paced.speed,) = random_speeds(1, *self.speeds, episode.seed)
+            facts = super().start(simulation, agent, episode, rule)
+            return facts | {"speed": studied.paced.speed}
         if not self.interference:
             return super().start(simulation, agent, episode, rule)
         earlier, events = interfere(simulation, *of, kind)
@@ -112,6 +125,8 @@ class StudyRunner(EpisodeRunner):
     def named(self) -> Setup:
         """The setup with the names of the changes, for the request."""
         changes = {"turned back": self.turn_back, "interference": self.interference}
+        if self.speeds:
+            changes["speeds {:g} to {:g}".format(*self.speeds)] = True
         return replace(
             self.setup,
             variant="" if self.control == "none" else f"{self.control} memory",
@@ -130,6 +145,7 @@ def evaluate(
     ] = "none",
     turn_back: bool = False,
     interference: bool = False,
+    speeds: tuple[float, float] | None = None,
     films: int = 2,
     workers: int = 1,
     engine: str = "local",
@@ -148,9 +164,17 @@ def evaluate(
             disturbed.
         interference: Before each episode, let the expert open and close knob and handle, then reset
             the lock. The memory of the policy contains these motions; results.json lists them.
+        speeds: Smallest and largest speed of the arm, such as 0.7 1.4: each episode has another,
+            uniform between both; the memory of the policy has its usual clock.
     """
     if conditions.benchmark:
         raise RuleSafeError("an episode of a benchmark is not disturbed, nor is its memory changed")
+    if speeds and not Paced.SLOWEST <= speeds[0] <= speeds[1]:
+        raise RuleSafeError(
+            f"speeds are {speeds[0]:g} and {speeds[1]:g}; valid: from {Paced.SLOWEST:g}, ascending"
+        )
+    if speeds and interference:
+        raise RuleSafeError("speeds and interference cannot be combined")
     folder = results_folder(out)
     name = str(Path(policy).absolute()) if Path(policy).is_dir() else policy
     setup = Setup(name, execute, execution)
@@ -161,7 +185,7 @@ def evaluate(
         raise RuleSafeError(
             f"memory control {memory_control!r} requires a policy with memory; {policy} has none"
         )
-    runner = StudyRunner(setup, memory_control, turn_back, interference)
+    runner = StudyRunner(setup, memory_control, turn_back, interference, speeds)
     request = conditions.request(runner.named, facts)
     runner = replace(runner, setup=request.setup)
     content = run_episodes(request, folder, workers, engine, runner)

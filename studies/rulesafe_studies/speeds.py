@@ -1,0 +1,120 @@
+"""Demonstrations and evaluations at other speeds of the arm.
+
+All demonstrations move at one speed, so that the elapsed time tells how far the task has come.
+`stretch` writes a dataset in which each episode has a speed of its own. `eval --speeds` executes a
+policy at another speed in each episode: its clock, by which it observes joints and plans chunks, is
+faster or slower than that of its memory.
+"""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from policy_node.policy import CHUNK, Observation, Policy, check_chunk
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data import layout
+from rulesafe_data.frame import Frame
+from rulesafe_data.store import EpisodeStore
+from rulesafe_data.writer import DatasetWriter, EpisodeData
+
+SPEEDS = (0.7, 1.4)
+"""Smallest and largest speed, relative to that of the demonstrations."""
+
+
+def interpolated(rows: NDArray[np.floating], frames: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return the rows (N, D) at some frames (M,), linearly interpolated; the last row after it."""
+    frames = frames.clip(0, len(rows) - 1)
+    before = frames.astype(int)
+    after = np.minimum(before + 1, len(rows) - 1)
+    share = (frames - before)[:, None]
+    mixed = (1 - share) * rows[before] + share * rows[after]
+    return np.asarray(mixed, np.float32)
+
+
+def stretched(store: EpisodeStore, index: int, speed: float) -> EpisodeData:
+    """Return an episode of a dataset with point clouds as if the arm had been `speed` times as
+    fast; point clouds, subtasks and privileged columns are those of the frame before."""
+    episode = store.episode(index)
+    actions = episode[layout.ACTION]
+    frames = np.arange(0, len(actions) - 1, speed)
+    rows = frames.astype(int)
+    positions, velocities = episode[layout.ALL_POSITIONS], episode[layout.VELOCITY]
+    clouds = episode[layout.POINTS]
+    privileged = store.privileged.frames(index)
+    return EpisodeData(
+        task=store.episodes[index].task,
+        joint_positions=interpolated(positions, frames),
+        joint_velocities=speed * interpolated(velocities, frames),
+        actions=interpolated(actions, frames + speed - 1),  # action i is due at frame i + 1
+        frames=(Frame(points=clouds[row]) for row in rows),
+        privileged={name: column[rows] for name, column in privileged.items()},
+        facts=store.privileged.facts(index) | {"speed": speed},
+        subtasks=episode[layout.SUBTASK][rows] if layout.SUBTASK in store.features else None,
+    )
+
+
+class Paced:
+    """A policy whose arm moves at another speed: its clock, by which it observes joints and plans
+    chunks, is `speed` times as fast; memory and cameras are not changed.
+
+    Attributes:
+        speed: at least SLOWEST; 1: the policy itself.
+    """
+
+    SLOWEST = 0.5
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy, self.speed = policy, 1.0
+        frames = math.ceil((policy.needs.frames - 1) / self.SLOWEST) + 1
+        # Clouds stay those of the last frames; without them, 0 is "of all frames".
+        self.needs = replace(policy.needs, frames=frames, clouds=policy.needs.cloud_frames)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+    def reset(self) -> None:
+        self._policy.reset()
+
+    def infer(self, observation: Observation) -> NDArray[np.float32]:
+        back = np.arange(self._policy.needs.frames - 1, -1, -1) / self.speed
+        joints = interpolated(observation.joints, len(observation.joints) - 1 - back)
+        chunk = check_chunk(self._policy.infer(replace(observation, joints=joints)))
+        steps = np.arange(1, min(CHUNK, max(1, int(len(chunk) / self.speed))) + 1) * self.speed
+        return interpolated(np.concatenate([joints[-1:], chunk]), steps)
+
+
+def stretch(
+    data: Path, out: Path, low: float = SPEEDS[0], high: float = SPEEDS[1], seed: int = 0
+) -> None:
+    """Write a dataset with point clouds in which each episode has another speed of the arm.
+
+    Run again with the same arguments to resume.
+
+    Args:
+        data: The dataset.
+        out: The new dataset.
+        low: Smallest speed, relative to that of the dataset.
+        high: Largest speed; they are uniform between both.
+        seed: Seed of the speeds.
+    """
+    if not 0 < low <= high:
+        raise RuleSafeError(f"low is {low:g} and high {high:g}; valid: 0 < low <= high")
+    store = EpisodeStore(data)
+    if layout.POINTS not in store.features:
+        raise RuleSafeError(f"{data} has no point clouds; run `rulesafe demos render`")
+    writer = DatasetWriter(out, store.cameras, store.versions)
+    for index, speed in enumerate(tqdm(random_speeds(len(store.episodes), low, high, seed))):
+        if not writer.has(index):
+            writer.write(index, stretched(store, index, speed))
+    writer.finish()
+    print(out)
+
+
+def random_speeds(count: int, low: float, high: float, seed: int) -> list[float]:
+    """Return uniform random speeds of episodes."""
+    return np.random.default_rng(seed).uniform(low, high, count).round(3).tolist()

@@ -161,7 +161,7 @@ def test_a_sealed_submission_is_verified_with_its_key(run, key_files, capsys):
     assert main(["sealed_verify", str(run), "--key-file", str(key_files[0])]) == 0
     output = capsys.readouterr().out
     assert f"commitment {COMMITMENT}" in output
-    assert output.splitlines()[-1] == "verified: expert opened 2 of 2"
+    assert output.splitlines()[-1] == "verified: 2 of 2 opened"
 
 
 @pytest.mark.episode
@@ -213,7 +213,7 @@ def add_a_file(request):
 
 
 def add_a_rule(request):
-    request["rules"].append("my_lock")
+    request["rules"] = [*request["rules"], "my_lock"]
 
 
 @pytest.mark.episode

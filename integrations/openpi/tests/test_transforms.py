@@ -41,8 +41,8 @@ def demos(tmp_path_factory):
     """A dataset of two episodes with joint positions of demonstrations and synthetic images."""
     writer = DatasetWriter(tmp_path_factory.mktemp("demos") / "demos")
     columns = [ALL_JOINTS.index(joint) for joint in ACTION_JOINTS]
-    y, x = np.mgrid[0:48, 0:48].astype(np.uint8)
-    image, cloud = np.stack([4 * x, 4 * y, x + y], -1), np.zeros((8, 6), np.float32)
+    y, x = np.mgrid[0:224, 0:224].astype(np.uint8)  # the size of the cameras' images
+    image, cloud = np.stack([x, y, x // 2 + y // 2], -1), np.zeros((8, 6), np.float32)
     for index, (positions, actions) in enumerate(load_states("datasets/rule_001_rule_020.parquet")):
         if index == 2:
             break

@@ -123,11 +123,11 @@ def test_the_experts_actions_succeed(vla_eval, opened, steps, conditions, tmp_pa
 def test_the_command_renders_on_the_cpu(vla_eval, tmp_path):
     config = PLUGIN / "vla_eval_rulesafe/rulesafe.yaml"
     given = ["--param", "rules=rule_002", "--benchmark-field", "episodes_per_task=1"]
-    given += ["--benchmark-field", "max_steps=2", "--render", "cpu", "--output-dir", tmp_path]
+    given += ["--benchmark-field", "max_steps=2", "--output-dir", tmp_path]
     vla_eval(HOLD, "run", "--config", config, *given)
     found = json.loads((tmp_path / "RuleSafeBenchmark_aggregate.json").read_text())
     assert found["num_errors"] == 0 and found["mean_success"] == 0
-    assert found["render"]["mode"] == "cpu"
+    assert found["render"]["requested"] == "cpu"
 
 
 def test_tasks_limits_and_errors(vla_eval):

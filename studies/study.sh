@@ -12,6 +12,8 @@
 #   models         (8)  RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
 #                       history, too (tables 1, 2)
 #   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
+#   network       (30)  one network without stored demonstrations for all rules and safes, with each
+#                       memory, 1000 episodes each
 #   tokens         (2)  vocabulary size J and memory length M (table 4)
 #   memories      (10)  further memories and controls for the policy of twenty_rules
 #   lengths        (1)  memory length M under the sampled locks with a plan of ten steps that
@@ -30,7 +32,7 @@
 # `memories`, `lengths`, `generated` (both its skills) and `robustness` (training 0 with tokens)
 # require twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
 # environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
-# SEEDS (separated by spaces) that of one_rule and twenty_rules, RULES and SEEDS also that of
+# SEEDS (separated by spaces) that of one_rule, twenty_rules and network, RULES and SEEDS also that of
 # memories, RULES and MEMORIES also that of robustness.
 set -euo pipefail
 export studies=${RULESAFE_STUDIES:-python -m rulesafe_studies}
@@ -240,6 +242,28 @@ twenty_rules() {
     table table_3 "${found[@]}"
 }
 
+network() {
+    on_all_safes all "$all" 50
+    for seed in ${SEEDS:-0 1 2}; do
+        for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
+            echo "one_network $seed $memory"
+        done
+    done | parallel
+    table network "$results"/network_*_[0-9]*_nominal
+}
+
+one_network() { # SEED MEMORY
+    case $2 in
+    time) memory=(rulesafe_studies.controls:ElapsedTime) ;;
+    grasp) memory=(rulesafe_studies.controls:GraspBit) ;;
+    vq_all_joints) memory=(vq --memory-model all_rules) ;;
+    *) memory=("$2") ;;
+    esac
+    trained "network_$2_$1" data_all cache_all --policy bc --memory "${memory[@]}" \
+        --steps "${STEPS:-22000}" --learning-rate 2e-3 --seed "$1"
+    EPISODES=${EPISODES:-50} all_rules "network_$2_$1" nominal
+}
+
 memoryless() {
     on_all memoryless-oracle nominal "$results/memoryless_nominal"
 }
@@ -359,7 +383,7 @@ export out results policies logs four long all
 while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: studies/study.sh OUT STUDY...}"; do
     case $study in
-    paper | one_rule | models | twenty_rules | tokens) "$study" ;;
+    paper | one_rule | models | twenty_rules | network | tokens) "$study" ;;
     memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2

@@ -82,8 +82,8 @@ def calls(tmp_path):
 
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
-STUDIES = {"paper": 12 + 7 + 10 + 5, "memories": 21 * 3, "lengths": 3, "generated": 1}
-STUDIES |= {"robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
+STUDIES = {"paper": 12 + 7 + 10 + 5, "network": 5 * 3, "memories": 21 * 3, "lengths": 3}
+STUDIES |= {"generated": 1, "robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
 """Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""
 
 

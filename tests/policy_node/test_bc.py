@@ -27,6 +27,12 @@ SMALL = BcConfig(encoder=ENCODER, language=16, memory_features=16, width=64, blo
 FEW = TrainConfig(steps=2, batch=4, warm_up=1)
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """The cache folder for decoded data of `labelled`."""
+    return tmp_path_factory.mktemp("cache")
+
+
 def batch_of(count, memory):
     """Return observations that are equal except for the instruction and the memory."""
     ids, mask = pad(

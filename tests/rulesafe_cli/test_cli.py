@@ -369,6 +369,7 @@ def test_a_signal_ends_a_command_with_its_workers(tmp_path, number):
         env={**os.environ, "PYTHONPATH": PYTHON_PATH},
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup ignores SIGHUP
     )
     while not all(file.exists() for file in files):
         assert process.poll() is None

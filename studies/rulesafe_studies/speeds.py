@@ -17,7 +17,10 @@ from tqdm import tqdm
 
 from policy_node.policy import CHUNK, Observation, Policy, check_chunk
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.files import exclusive_output
+from rulesafe_core.text_files import read_json
 from rulesafe_data import layout
+from rulesafe_data.files import write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
@@ -107,11 +110,17 @@ def stretch(
     store = EpisodeStore(data)
     if layout.POINTS not in store.features:
         raise RuleSafeError(f"{data} has no point clouds; run `rulesafe demos render`")
-    writer = DatasetWriter(out, store.cameras, store.versions)
-    for index, speed in enumerate(tqdm(random_speeds(len(store.episodes), low, high, seed))):
-        if not writer.has(index):
-            writer.write(index, stretched(store, index, speed))
-    writer.finish()
+    request = {"data": store.digest, "low": low, "high": high, "seed": seed}
+    file = out / "stretch.json"
+    with exclusive_output(out, "stretch"):
+        if file.exists() and read_json(file, "the request of a stretched dataset") != request:
+            raise RuleSafeError(f"{out} was begun with other arguments; use another folder")
+        write_json(file, request)
+        writer = DatasetWriter(out, store.cameras, store.versions)
+        for index, speed in enumerate(tqdm(random_speeds(len(store.episodes), low, high, seed))):
+            if not writer.has(index):
+                writer.write(index, stretched(store, index, speed))
+        writer.finish()
     print(out)
 
 

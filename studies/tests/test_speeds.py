@@ -88,6 +88,8 @@ def data(tmp_path):
 def test_stretched_demonstrations_are_the_same_motion_at_another_speed(data, tmp_path):
     stretch(data, tmp_path / "out", 0.7, 1.4)
     stretch(data, tmp_path / "out", 0.7, 1.4)  # resumed: nothing is left to do
+    with pytest.raises(RuleSafeError, match="begun with other arguments; use another folder"):
+        stretch(data, tmp_path / "out", 0.7, 1.4, seed=1)
     before, after = EpisodeStore(data), EpisodeStore(tmp_path / "out")
     wanted = random_speeds(2, 0.7, 1.4, 0)
     assert len(set(wanted)) == 2 and all(0.7 <= speed <= 1.4 for speed in wanted)

@@ -124,9 +124,12 @@ class StudyRunner(EpisodeRunner):
     @cached_property
     def named(self) -> Setup:
         """The setup with the names of the changes, for the request."""
-        changes = {"turned back": self.turn_back, "interference": self.interference}
-        if self.speeds:
-            changes["speeds {:g} to {:g}".format(*self.speeds)] = True
+        low, high = self.speeds or (1.0, 1.0)
+        changes = {
+            "turned back": self.turn_back,
+            "interference": self.interference,
+            f"speeds {low:g} to {high:g}": self.speeds is not None,
+        }
         return replace(
             self.setup,
             variant="" if self.control == "none" else f"{self.control} memory",
@@ -164,8 +167,8 @@ def evaluate(
             disturbed.
         interference: Before each episode, let the expert open and close knob and handle, then reset
             the lock. The memory of the policy contains these motions; results.json lists them.
-        speeds: Smallest and largest speed of the arm, such as 0.7 1.4: each episode has another,
-            uniform between both; the memory of the policy has its usual clock.
+        speeds: Smallest and largest speed of the arm, relative to that of the policy, such as 0.7
+            1.4: each episode has a random one, uniform between both. The memory is not changed.
     """
     if conditions.benchmark:
         raise RuleSafeError("an episode of a benchmark is not disturbed, nor is its memory changed")

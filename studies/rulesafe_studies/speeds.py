@@ -1,9 +1,9 @@
 """Demonstrations and evaluations at other speeds of the arm.
 
-All demonstrations move at one speed, so that the elapsed time tells how far the task has come.
-`stretch` writes a dataset in which each episode has a speed of its own. `eval --speeds` executes a
-policy at another speed in each episode: its clock, by which it observes joints and plans chunks, is
-faster or slower than that of its memory.
+In all demonstrations the arm moves at the same speed, so that the elapsed time determines the
+progress in the task. `stretch` writes a dataset in which each episode has a random speed. `eval
+--speeds` executes the chunks of a policy at a random speed in each episode, and samples its joint
+positions accordingly; its memory is not changed.
 """
 
 import math
@@ -62,8 +62,8 @@ def stretched(store: EpisodeStore, index: int, speed: float) -> EpisodeData:
 
 
 class Paced:
-    """A policy whose arm moves at another speed: its clock, by which it observes joints and plans
-    chunks, is `speed` times as fast; memory and cameras are not changed.
+    """A policy that is executed at another speed: the steps of its chunks, and the frames of joint
+    positions that it observes, are 0.1 s / `speed` apart. Memory and cameras are not changed.
 
     Attributes:
         speed: at least SLOWEST; 1: the policy itself.

@@ -299,11 +299,12 @@ def robustness() -> Iterator[Cells]:
 
 
 def turned_back() -> Iterator[Cells]:
-    """Yield whether safes show the phases of knob and handle, and the number of their episodes in
-    which a part was turned back and of those opened, for the first training with VQ, J=4."""
+    """Yield whether the safes show the phases of knob and handle, the number of episodes on them in
+    which a part was turned back, and how many of these were opened, for the first training with VQ,
+    J=4."""
     lines = pooled([DATA / "robustness/vq_0_turn-back.json"]).lines.values()
-    for text, shown in (("show", True), ("hide", False)):
-        found = recovery([line for line in lines if SHOWN[line["safe"]] is shown])
+    for text, visible in (("visible", True), ("hidden", False)):
+        found = recovery([line for line in lines if SHOWN[line["safe"]] is visible])
         assert found is not None
         share = percent(found["opened"] / found["episodes"], found["interval"])
         yield text, str(found["episodes"]), str(found["opened"]), share

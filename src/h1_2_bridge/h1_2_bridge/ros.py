@@ -52,6 +52,9 @@ DRY_RUN = "bridge/dry_run"
 UPDATE_PERIOD = SECOND // 200
 """Period of the updates of hands and watchdogs, ns."""
 
+EARLY = SECOND // 1000
+"""Pause after a wait for messages that ended before its time without one, ns."""
+
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 """Empty event callbacks, which keep rclpy from polling the events of every topic."""
@@ -130,11 +133,17 @@ class SubscriptionExecutor:
         for subscription in subscriptions:
             self._waits.add_subscription(subscription.handle)
         self._waits.wait(timeout)
-        for index, subscription in enumerate(subscriptions):
-            if self._waits.is_ready("subscription", index):
-                take(subscription, 1)
-                if subscription in self._periods:
-                    self._due[subscription] = time.monotonic_ns() + self._periods[subscription]
+        indices = range(len(subscriptions))
+        ready = [subscriptions[i] for i in indices if self._waits.is_ready("subscription", i)]
+        for subscription in ready:
+            take(subscription, 1)
+            if subscription in self._periods:
+                self._due[subscription] = time.monotonic_ns() + self._periods[subscription]
+        if not ready:
+            # The wait ends at once, each time, for a QoS event that nobody handles. With real-time
+            # scheduling, a loop that never sleeps would stop all other processes.
+            rest = now + timeout - time.monotonic_ns()
+            time.sleep(min(max(rest, 0), EARLY) / SECOND)
 
 
 def take(subscription: Subscription, most: int) -> None:

@@ -19,6 +19,7 @@ from unitree_hg.msg import LowCmd
 
 from h1_2_bridge.realtime import steady_ns, use_realtime
 from h1_2_bridge.ros import (
+    NO_SUBSCRIPTION_EVENTS,
     SUPERVISOR,
     SubscriptionExecutor,
     receivers_of,
@@ -62,10 +63,11 @@ class SupervisorNode(Node):
         self._commands = self.create_publisher(LowCmd, TOPIC, 10)
         self._heartbeat = self.create_publisher(SupervisorState, "bridge/supervisor", 1)
         self._diagnostics = Diagnostics(self)
-        self.polled = self.create_subscription(LowCmd, TOPIC, self._on_command, every, raw=True)
-        self.create_subscription(BridgeState, "bridge/state", self._on_report, 1)
+        listen = partial(self.create_subscription, event_callbacks=NO_SUBSCRIPTION_EVENTS)
+        self.polled = listen(LowCmd, TOPIC, self._on_command, every, raw=True)
+        listen(BridgeState, "bridge/state", self._on_report, 1)
         for topic, qos in stop_subscriptions(self):
-            self.create_subscription(String, topic, self._on_stop, qos)
+            listen(String, topic, self._on_stop, qos)
 
     def _on_command(self, raw: bytes) -> None:
         self.supervisor.receive(raw, steady_ns())

@@ -256,6 +256,7 @@ one_network() { # SEED MEMORY
     case $2 in
     time) memory=(rulesafe_studies.controls:ElapsedTime) ;;
     grasp) memory=(rulesafe_studies.controls:GraspBit) ;;
+    raw_robot_frame) memory=(rulesafe_studies.controls:RobotFrameJoints) ;;
     vq_all_joints) memory=(vq --memory-model all_rules) ;;
     *) memory=("$2") ;;
     esac

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.settings import setting
-from vq_memory_node.memory import Memory, TokenMemory
+from vq_memory_node.memory import Memory, RawMemory, TokenMemory
 from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH
 
@@ -102,6 +102,13 @@ class QuantisedJoints(Memory):
 
     def value(self, window: NDArray[np.float32]) -> int:
         return 2 * int(window[-1, INDEX_FINGER] > BENT) + int(window[-1, ELBOW] > self.elbow)
+
+
+@dataclass(frozen=True)
+class RobotFrameJoints(RawMemory):
+    """Raw joint positions as measured, also for a policy with a safe frame."""
+
+    safe_frame = False
 
 
 @dataclass(frozen=True)

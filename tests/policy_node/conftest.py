@@ -9,7 +9,7 @@ import pytest
 from policy_node.configs import Dp3Config
 from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_studies.controls import INDEX_FINGER, PastActions
+from rulesafe_studies.controls import INDEX_FINGER, PastActions, RobotFrameJoints
 from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 
@@ -110,6 +110,7 @@ def memories():
         "raw": RawMemory(6),
         "vq": VqMemory("rule_001_rule_020_hand", length=6),
         "actions": PastActions(6),
+        "robot_frame": RobotFrameJoints(6),
         "grasps": GraspKeyframes(6),
         "oracle": OraclePhases(6),
     }

@@ -147,6 +147,25 @@ def test_tokens_are_those_of_the_robot_itself_and_raw_rows_are_not(windows):
     assert torch.equal(batch.memory[:, -1], batch.joints[:, -1])
 
 
+def test_a_memory_of_the_robots_frame_is_not_transformed(windows, demos, memories, policy):
+    data, rows = windows("robot_frame"), np.array([30, 150])
+    batch, store = data.batch(rows), EpisodeStore(demos)
+    now = [store.episode(at, [STATE])[STATE][row] for at, row in zip((0, 2), (30, 80), strict=True)]
+    seen = data.normaliser.joints.decode(batch.memory[:, -1].numpy())
+    np.testing.assert_allclose(seen, now, atol=1e-5)
+    assert not torch.allclose(batch.memory[:, -1], batch.joints[:, -1], atol=1e-3)
+    noisy = data.batch(rows, np.random.default_rng(0))
+    offset = noisy.joints[:, -1] - batch.joints[:, -1]
+    torch.testing.assert_close(noisy.memory[:, -1] - batch.memory[:, -1], offset)
+    past = postures(6, 2)
+    seen = shown(policy, ELSEWHERE, postures(policy.needs.frames, 1), past)
+    policy.memory = memories["robot_frame"]
+    memory = policy._batch(seen)[0].memory[0].numpy()
+    measured = FRAME.from_canonical(past, ELSEWHERE)
+    expected = policy.checkpoint.normaliser.joints.encode(measured)
+    np.testing.assert_allclose(memory, expected, atol=1e-5)
+
+
 def test_without_a_scene_encoder_there_is_no_such_frame(demos, cache, small, memories, encoder):
     common = (EpisodeStore(demos), [0], small, memories["none"])
     assert ObservationWindows(*common, TrainConfig(), cache).normaliser.frame is None

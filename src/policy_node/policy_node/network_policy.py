@@ -175,7 +175,9 @@ class NetworkPolicy:
                 raise RuleSafeError(f"the memory has tokens that are not in 0 .. {vocabulary - 1}")
             values = values.astype(np.int64)
         else:
-            values = self.checkpoint.normaliser.joints.encode(self._to_safe_frame(values))
+            if self.memory.safe_frame:
+                values = self._to_safe_frame(values)
+            values = self.checkpoint.normaliser.joints.encode(values)
             values = np.where(mask[:, None], values, np.float32(0))
         batch.memory = torch.from_numpy(values)[None]
         batch.memory_mask = torch.from_numpy(np.array(mask))[None]

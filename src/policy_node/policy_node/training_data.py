@@ -136,10 +136,11 @@ class ObservationWindows:
         if config.subtasks:
             self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
+        framed = frame if memory.safe_frame else None
         self._compute_memory(
             memory,
             (memory_input(store, index, memory.input) for index in episodes),
-            lambda values, at: values if frame is None else frame.to_canonical(values, poses[at]),
+            lambda values, at: values if framed is None else framed.to_canonical(values, poses[at]),
         )
         self._images: NDArray[np.uint8] | None = None
         if config.images and (config.points or encoder is None):
@@ -252,10 +253,8 @@ class ObservationWindows:
         if values.ndim == 3 and memory.timed:
             # The last step of a raw memory is the current posture and gets the same noise:
             # otherwise the difference would reveal the noise, which is impossible at inference.
-            now = batch.joints[:, -1].numpy()
-            if memory.input == "actions":
-                now = values[:, -1] + now - self.normaliser.joints.encode(self._joints[indices])
-            values[:, -1] = now
+            now = self.normaliser.joints.encode(self._joints[indices])
+            values[:, -1] += batch.joints[:, -1].numpy() - now
         batch.memory, batch.memory_mask = torch.from_numpy(values), torch.from_numpy(mask)
 
     def _open_clouds(self, store: EpisodeStore, episodes: Sequence[int], cache: Path) -> None:

@@ -85,6 +85,9 @@ class Memory(Settings, ABC):
     input: ClassVar[Input] = "positions"
     """What the memory observes."""
 
+    safe_frame: ClassVar[bool] = True
+    """Whether a policy with a safe frame (policy_node.safe_frame) transforms raw values to it."""
+
     stride: ClassVar[int] = STRIDE
     """Keyframes between two values of a reading."""
 

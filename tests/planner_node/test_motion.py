@@ -52,6 +52,25 @@ def test_a_path_goes_round_the_wall(planner):
     assert is_free(path, core)
 
 
+def test_a_blocked_line_is_bent_towards_a_posture_before_a_search():
+    """Then it changes little with its ends."""
+    rest = np.array([0.5, 1.0, 0, 0, 0, 0, 0])
+
+    def core(joints):
+        return HIT if 0.44 < joints[0] < 0.56 and joints[1] < 0.46 else []
+
+    paths = [
+        PathPlanner(LOW, HIGH, seed=seed, checks=300).plan(START, goal, wall, rest)
+        for seed, goal in ((1, GOAL), (2, GOAL + 0.01))
+    ]
+    for path in paths:
+        assert is_free(path, core)
+    nearest = [np.abs(paths[1] - row).max(1).min() for row in paths[0]]
+    assert max(nearest) < 0.06
+    aside = PathPlanner(LOW, HIGH, seed=1).plan(START, GOAL, wall, -rest)  # blocked there as well
+    assert is_free(aside, core)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_path_does_not_jump_through_a_thin_wall(seed):
     def thin(joints):

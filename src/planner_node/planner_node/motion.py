@@ -32,6 +32,9 @@ SHORTCUTS = 60
 SPACING = 0.1
 """Distance (rad) between the points of a path's spline, which bounds how far corners are cut."""
 
+DETOURS = (0.4, 0.8, 1.0)
+"""Shares of the way from the middle of a blocked line to the posture `by` of `PathPlanner.plan`."""
+
 PLANNERS = ("RRTConnect", "BKPIECE1", "LBKPIECE1", "KPIECE1", "BITstar")
 """OMPL's geometric planners that can be selected by name."""
 
@@ -108,14 +111,29 @@ class PathPlanner:
         ou.setLogLevel(ou.LOG_NONE)
         _toppra()  # now rather than in the first plan
 
-    def plan(self, start, goal, contacts: Contacts) -> Path:
-        """Return a path (N, 7) from start to goal. Raises NoPath with the colliding links."""
+    def plan(self, start, goal, contacts: Contacts, by: NDArray[np.float64] | None = None) -> Path:
+        """Return a path (N, 7) from start to goal.
+
+        Args:
+            start, goal: arm joints (7,), rad.
+            contacts: function that returns the contacts at a configuration.
+            by: a posture (7,), rad, towards which a blocked line is bent before a search. Bent
+                lines change little with start and goal; the result of a search changes at random.
+
+        Raises:
+            NoPath: with the colliding links.
+        """
         checker = Checker(contacts)
         for end, arm in (("start", start), ("goal", goal)):
             if checker.collides(arm):
                 raise NoPath(f"the {end} of the path is in collision", checker.blocked)
         if checker.straight_is_free(start, goal):
             return np.stack([start, goal])
+        if by is not None:
+            for share in DETOURS:
+                bend = (1 - share) * (start + goal) / 2 + share * by
+                if checker.straight_is_free(start, bend) and checker.straight_is_free(bend, goal):
+                    return _rounded(np.stack([start, bend, goal]), checker)
         return _rounded(shortcut(self._search(start, goal, checker), checker), checker)
 
     def _search(self, start, goal, checker: Checker) -> Path:

@@ -25,6 +25,8 @@ from planner_node.grasping import (
 from planner_node.hand import PINCH, PINCH_POINT, PRE_PINCH
 from planner_node.kinematics import Arm
 from planner_node.motion import PLANNERS, NoPath, Path, PathPlanner
+from rulesafe_core.joints import ARM_JOINTS
+from rulesafe_core.robot import HOME
 from rulesafe_core.settings import Settings, setting
 from rulesafe_core.transforms import Transform
 from rulesafe_sim.safe import Grasp, Safe
@@ -44,6 +46,10 @@ class ExpertObservation:
     remaining: tuple[str, ...]  # events that still have to happen, such as "knob+", "door+"
     contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see rulesafe_sim's State
 
+
+AT_REST = np.array([HOME[joint] for joint in ARM_JOINTS])
+"""Arm joints (7,), rad, at the start of an episode. With habits, blocked paths are bent towards
+them, so that similar moves have similar paths."""
 
 Habits = Mapping[str, Habit]
 """The preferred way to grasp each part, by situation; see habits.py."""
@@ -183,7 +189,7 @@ class MovePlanner:
             near = np.abs(arm - obs.arm).max() < self.config.way_out
             return found - touching if near else found
 
-        return self._paths.plan(obs.arm, goal, contacts)
+        return self._paths.plan(obs.arm, goal, contacts, AT_REST if self.config.habits else None)
 
     def follow(
         self, obs: ExpertObservation, move: Move, pinch: Pinch

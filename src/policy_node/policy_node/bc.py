@@ -47,14 +47,13 @@ class Bc(Network):
     def __init__(self, config: BcConfig, memory: MemoryShape) -> None:
         super().__init__()
         self.config = config
-        self._frames = [-1 - back for back in config.history]
         self.encoder = make_encoder(config.encoder, config.images)
         self.instruction = InstructionEncoder(config.language, config.heads)
         self.memory = None
         if memory.kind != "none":
             widths = config.memory_embedding, config.memory_features, config.memory_channels
             self.memory = MemoryEncoder(memory, *widths)
-        features = config.language + self.encoder.features + JOINTS * len(config.history)
+        features = config.language + self.encoder.features + JOINTS * config.frames
         features += 2 * config.waves * JOINTS
         features += config.memory_features if self.memory else 0
         self.body = nn.Sequential(
@@ -76,7 +75,7 @@ class Bc(Network):
         parts = [
             self.instruction(batch.language, batch.language_mask),
             batch.scene(self.encoder, 1, self.config.points).flatten(1),
-            batch.joints[:, self._frames].flatten(1),
+            batch.joints.flatten(1),
             angles.sin(),
             angles.cos(),
         ]

@@ -63,10 +63,6 @@ def _value(hint: Any, value: Any, name: str) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-MAX_HISTORY = 100
-"""Maximum number of frames before the current one whose joint positions a network receives."""
-
-
 class NetworkConfig:
     """The inputs of a network. The configuration of a family is a frozen dataclass that derives
     from this class and overrides some of these values with fields or properties."""
@@ -282,10 +278,7 @@ class BcConfig(NetworkConfig):
     """Behaviour cloning (policy_node.bc).
 
     Attributes:
-        points, encoder: as in Dp3Config; the encoder is required.
-        history: numbers of frames before the current one, descending, whose joint positions the
-            network receives. Those of the last 2 s tell how long the arm has been at rest: fingers
-            that press a part do not move for a second after they begin to open.
+        frames, points, encoder: as in Dp3Config; the encoder is required.
         images: whether the encoder receives images; then `points` is 0.
         language: width of the instruction's tokens and of their encoding.
         heads: attention heads of the instruction's encoder.
@@ -295,7 +288,7 @@ class BcConfig(NetworkConfig):
         blocks: number of its residual blocks.
     """
 
-    history: tuple[int, ...] = (20, 15, 10, 5, 2, 1, 0)
+    frames: int = 3
     points: int = 256
     images: bool = False
     encoder: str | EncoderConfig = "ten_safes"
@@ -307,18 +300,6 @@ class BcConfig(NetworkConfig):
     waves: int = 4
     width: int = 512
     blocks: int = 3
-
-    def __post_init__(self) -> None:
-        backwards = sorted(set(self.history), reverse=True)
-        if list(self.history) != backwards or backwards[-1:] != [0] or backwards[0] > MAX_HISTORY:
-            raise RuleSafeError(
-                f"history is {self.history}; valid: descending numbers of frames, from at most "
-                f"{MAX_HISTORY} to 0"
-            )
-
-    @property
-    def frames(self) -> int:
-        return self.history[0] + 1
 
     @property
     def instruction(self) -> bool:

@@ -39,7 +39,7 @@ def batch_of(count, memory):
     )
     places = torch.arange(count) % 2
     batch = Batch(
-        joints=torch.zeros(count, 3, 13),
+        joints=torch.zeros(count, SMALL.frames, 13),
         scene_features=torch.zeros(count, 1, 9),
         language=ids[places],
         language_mask=mask[places],

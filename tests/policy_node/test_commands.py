@@ -143,7 +143,6 @@ def test_a_family_that_is_unknown_or_is_none_is_refused(linear, tmp_path, capsys
     ("family", "size"),
     [(name, size) for name, each in FAMILIES.builtin.items() for size in each.configs()],
 )
-@pytest.mark.train
 def test_a_family_is_described_without_weights(family, size, capsys):
     pytest.importorskip("transformers")
     assert run("describe", "--policy", family, "--size", size, "--memory", "none") == 0

@@ -12,7 +12,7 @@
 #   models         (8)  RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
 #                       history, too (tables 1, 2)
 #   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
-#   network       (30)  one network without stored demonstrations for all rules and safes, with each
+#   network       (15)  one network without stored demonstrations for all rules and safes, with each
 #                       memory, 1000 episodes each
 #   tokens         (2)  vocabulary size J and memory length M (table 4)
 #   memories      (10)  further memories and controls for the policy of twenty_rules

@@ -21,7 +21,13 @@ from h1_2_bridge import node as bridge_node
 from h1_2_bridge import supervisor_node
 from h1_2_bridge.node import CHUNK_PERIOD, BridgeNode
 from h1_2_bridge.realtime import steady_ns
-from h1_2_bridge.ros import CHUNK_QOS, EARLY, STOP_TOPIC, SubscriptionExecutor, receivers_of
+from h1_2_bridge.ros import (
+    CHUNK_QOS,
+    EARLY_RETURN_PAUSE,
+    STOP_TOPIC,
+    SubscriptionExecutor,
+    receivers_of,
+)
 from h1_2_bridge.wire import encode_low_state
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.chunks_ros import MAX_BYTES
@@ -109,29 +115,29 @@ def test_of_a_flood_of_chunks_only_the_newest_is_processed(context):
     sender.destroy_node()
 
 
-def test_a_publisher_of_another_qos_keeps_no_loop_busy(context):
-    """Its QoS event ends each wait at once; a real-time loop that never sleeps stops all others."""
+def test_an_incompatible_publisher_does_not_cause_a_busy_loop(context):
+    """Its QoS event makes every wait return immediately."""
     listener, sender = rclpy.create_node("listener"), rclpy.create_node("sender")
     listener.create_subscription(String, STOP_TOPIC, lambda _: None, LATCHED_QOS)
     sender.create_publisher(String, STOP_TOPIC, 10)
     executor = SubscriptionExecutor(listener)
 
-    def ends_early():
+    def returns_early():
         began = time.monotonic()
         executor.spin_once(SECOND)
         return time.monotonic() - began < 0.5
 
-    wait_for(ends_early, "the QoS event")
+    wait_for(returns_early, "the QoS event")
     calls, began = 0, time.monotonic()
     while time.monotonic() - began < 0.2:
         executor.spin_once(SECOND)
         calls += 1
-    assert 1 <= calls <= (time.monotonic() - began) * SECOND / EARLY + 1
+    assert 1 <= calls <= (time.monotonic() - began) * SECOND / EARLY_RETURN_PAUSE + 1
     listener.destroy_node()
     sender.destroy_node()
 
 
-def test_bridge_and_supervisor_wait_for_no_qos_events(node):
+def test_bridge_and_supervisor_have_no_qos_event_handlers(node):
     supervisor = supervisor_node.SupervisorNode()
     for each in (*node.inputs, *node.listener.subscriptions, *supervisor.subscriptions):
         assert not each.event_handlers, each.topic_name

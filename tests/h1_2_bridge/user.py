@@ -178,7 +178,8 @@ class User(PatientNode):
             lambda: self.state.state == "ACTIVE" or NOT_REACHED in self.state.reason, "ACTIVE"
         )
         if NOT_REACHED in self.state.reason:
-            # The supervisor has counted a subscription whose node had no name yet.
+            # Before the supervisor has discovered the names of all nodes, it can count the
+            # bridge's own subscription as that of the robot.
             self.ask("reset")
             self.engage()
             return

@@ -52,8 +52,8 @@ DRY_RUN = "bridge/dry_run"
 UPDATE_PERIOD = SECOND // 200
 """Period of the updates of hands and watchdogs, ns."""
 
-EARLY = SECOND // 1000
-"""Pause after a wait for messages that ended before its time without one, ns."""
+EARLY_RETURN_PAUSE = SECOND // 1000
+"""Longest pause after a wait that returned early without a message, ns."""
 
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
@@ -140,10 +140,10 @@ class SubscriptionExecutor:
             if subscription in self._periods:
                 self._due[subscription] = time.monotonic_ns() + self._periods[subscription]
         if not ready:
-            # The wait ends at once, each time, for a QoS event that nobody handles. With real-time
-            # scheduling, a loop that never sleeps would stop all other processes.
+            # A QoS event without a handler makes every wait return immediately. Without a pause, a
+            # loop with real-time scheduling would then block all other processes on its core.
             rest = now + timeout - time.monotonic_ns()
-            time.sleep(min(max(rest, 0), EARLY) / SECOND)
+            time.sleep(min(max(rest, 0), EARLY_RETURN_PAUSE) / SECOND)
 
 
 def take(subscription: Subscription, most: int) -> None:

@@ -33,7 +33,8 @@ SPACING = 0.1
 """Distance (rad) between the points of a path's spline, which bounds how far corners are cut."""
 
 DETOURS = (0.4, 0.8, 1.0)
-"""Shares of the way from the middle of a blocked line to the posture `by` of `PathPlanner.plan`."""
+"""Positions of the bend between the middle of the blocked line (0) and `bend_towards` (1) of
+`PathPlanner.plan`, in the order in which they are tried."""
 
 PLANNERS = ("RRTConnect", "BKPIECE1", "LBKPIECE1", "KPIECE1", "BITstar")
 """OMPL's geometric planners that can be selected by name."""
@@ -111,14 +112,17 @@ class PathPlanner:
         ou.setLogLevel(ou.LOG_NONE)
         _toppra()  # now rather than in the first plan
 
-    def plan(self, start, goal, contacts: Contacts, by: NDArray[np.float64] | None = None) -> Path:
+    def plan(
+        self, start, goal, contacts: Contacts, bend_towards: NDArray[np.float64] | None = None
+    ) -> Path:
         """Return a path (N, 7) from start to goal.
 
         Args:
             start, goal: arm joints (7,), rad.
             contacts: function that returns the contacts at a configuration.
-            by: a posture (7,), rad, towards which a blocked line is bent before a search. Bent
-                lines change little with start and goal; the result of a search changes at random.
+            bend_towards: posture (7,), rad. A blocked straight line is first bent towards it; only
+                if that is blocked, too, the OMPL planner runs. A bent line changes little with
+                start and goal, while the paths of a sampling-based planner vary randomly.
 
         Raises:
             NoPath: with the colliding links.
@@ -129,9 +133,9 @@ class PathPlanner:
                 raise NoPath(f"the {end} of the path is in collision", checker.blocked)
         if checker.straight_is_free(start, goal):
             return np.stack([start, goal])
-        if by is not None:
+        if bend_towards is not None:
             for share in DETOURS:
-                bend = (1 - share) * (start + goal) / 2 + share * by
+                bend = (1 - share) * (start + goal) / 2 + share * bend_towards
                 if checker.straight_is_free(start, bend) and checker.straight_is_free(bend, goal):
                     return _rounded(np.stack([start, bend, goal]), checker)
         return _rounded(shortcut(self._search(start, goal, checker), checker), checker)

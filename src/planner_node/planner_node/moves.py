@@ -47,9 +47,9 @@ class ExpertObservation:
     contact_forces: Mapping[str, float] = field(default_factory=dict)  # N, see rulesafe_sim's State
 
 
-AT_REST = np.array([HOME[joint] for joint in ARM_JOINTS])
-"""Arm joints (7,), rad, at the start of an episode. With habits, blocked paths are bent towards
-them, so that similar moves have similar paths."""
+HOME_ARM = np.array([HOME[joint] for joint in ARM_JOINTS])
+"""Home posture of the arm (7,), rad. With habits, blocked straight paths are bent towards it, so
+that similar moves have similar paths."""
 
 Habits = Mapping[str, Habit]
 """The preferred way to grasp each part, by situation; see habits.py."""
@@ -189,7 +189,7 @@ class MovePlanner:
             near = np.abs(arm - obs.arm).max() < self.config.way_out
             return found - touching if near else found
 
-        return self._paths.plan(obs.arm, goal, contacts, AT_REST if self.config.habits else None)
+        return self._paths.plan(obs.arm, goal, contacts, HOME_ARM if self.config.habits else None)
 
     def follow(
         self, obs: ExpertObservation, move: Move, pinch: Pinch

@@ -136,11 +136,13 @@ class ObservationWindows:
         if config.subtasks:
             self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
-        framed = frame if memory.safe_frame else None
+        memory_frame = frame if memory.safe_frame else None
         self._compute_memory(
             memory,
             (memory_input(store, index, memory.input) for index in episodes),
-            lambda values, at: values if framed is None else framed.to_canonical(values, poses[at]),
+            lambda values, at: (
+                values if memory_frame is None else memory_frame.to_canonical(values, poses[at])
+            ),
         )
         self._images: NDArray[np.uint8] | None = None
         if config.images and (config.points or encoder is None):

@@ -117,6 +117,19 @@ def test_programs_that_only_listen_are_no_robot(node):
         each.destroy_node()
 
 
+def test_a_subscription_without_a_name_yet_is_no_robot(node, monkeypatch):
+    """Such as the bridge's own: the bridge would engage, and release 20 ms later."""
+    counts = iter([1] * 9 + [0] + [1] * 12)
+    beats = []
+    name = "h1_2_bridge.supervisor_node.receivers_of"
+    monkeypatch.setattr(name, lambda *_: next(counts))
+    monkeypatch.setattr(node, "_heartbeat", SimpleNamespace(publish=beats.append))
+    ticks = Ticks(node)
+    while len(beats) < 22:
+        ticks.run(0.05)
+    assert [beat.receivers for beat in beats] == [0] * 19 + [1] * 3
+
+
 def test_the_bridges_report_of_weight_0_ends_the_takeover(node):
     ticks = Ticks(node)
     ticks.take_over()

@@ -19,7 +19,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_for
 
-from h1_2_bridge.states import NOT_REACHED, TEMPORARY_REFUSALS
+from h1_2_bridge.states import TEMPORARY_REFUSALS
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS, STATE_QOS, to_trajectory
 from rulesafe_core.joints import ACTION_JOINTS
@@ -174,15 +174,7 @@ class User(PatientNode):
             self.until_state("IDLE")
             answer = self.ask("engage")
         assert answer.success, answer.message
-        self.until(
-            lambda: self.state.state == "ACTIVE" or NOT_REACHED in self.state.reason, "ACTIVE"
-        )
-        if NOT_REACHED in self.state.reason:
-            # Before the supervisor has discovered the names of all nodes, it can count the
-            # bridge's own subscription as that of the robot.
-            self.ask("reset")
-            self.engage()
-            return
+        self.until_state("ACTIVE")
         self.until(lambda: len(self._started) > episodes, "/episode/started")
 
     def position(self, name: str) -> float:

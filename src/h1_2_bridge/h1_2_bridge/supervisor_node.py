@@ -8,6 +8,7 @@ releases the robot.
 """
 
 import sys
+from collections import deque
 from dataclasses import asdict
 from functools import partial
 
@@ -46,6 +47,10 @@ COMMANDS = 500
 HEARTBEAT_PERIOD = SECOND // 20
 """Period of /bridge/supervisor, ns."""
 
+SETTLING = 10
+"""Number of heartbeats in which a robot's subscription must be listed before it is reported. DDS
+discovers a subscription before the name of its node, so that one of the bridge counts at first."""
+
 
 class SupervisorNode(Node):
     """Monitors /arm_sdk and takes over when the bridge stops publishing."""
@@ -57,6 +62,7 @@ class SupervisorNode(Node):
         self.supervisor = Supervisor(parameters)
         self.period = round(SECOND / parameters.rate)
         self._patience, self._ramp = parameters.patience, parameters.ramp
+        self._receivers = deque([0] * SETTLING, maxlen=SETTLING)
         self._heartbeat_due = self._signals = 0
         self._logged, self._report_due = Turn.NONE, 0
         every = QoSProfile(depth=COMMANDS, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -104,11 +110,12 @@ class SupervisorNode(Node):
         interrupted = signals and turn in (Turn.NONE, Turn.BRIDGE)
         if not interrupted and now >= self._heartbeat_due:
             self._heartbeat_due = now + HEARTBEAT_PERIOD
+            self._receivers.append(receivers_of(self, TOPIC))
             heartbeat = SupervisorState(
                 patience=self._patience,
                 ramp=self._ramp,
                 weight=self.supervisor.reported_weight,
-                receivers=receivers_of(self, TOPIC),
+                receivers=min(self._receivers),
                 stop_pending=self.supervisor.stop_pending,
             )
             self._heartbeat.publish(heartbeat)

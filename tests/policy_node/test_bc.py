@@ -159,5 +159,5 @@ def test_disturbed_memories_are_a_setting_of_training(labelled, cache, memories,
     for share in (0.0, 0.0, 1.0):
         out = tmp_path / str(len(weights))
         policy = load_policy(train(task, replace(FEW, memory_disturbance=share), out))
-        weights.append(policy.checkpoint.weights["head.weight"])
+        weights.append(policy.checkpoint.weights["head.1.weight"])
     assert torch.equal(weights[0], weights[1]) and not torch.equal(weights[0], weights[2])

@@ -1,11 +1,11 @@
 """Behaviour cloning: a residual MLP maps the observation to the chunk, without a generative model.
 
-All rules and safes are learned by one network. Its condition is the instruction, the scene
-features with the identity of the safe as estimated in the episode so far, the joint positions and
-the memory. Joint positions are encoded by sines of several frequencies (Tancik et al., "Fourier
-features let networks learn high frequency functions", 2020): the next motion changes within
-centimetres. The loss is the absolute error, so that a chunk follows the majority of the
-demonstrations instead of their mean.
+All rules and safes are learned by one network. Instruction, memory and the scene features, with the
+identity of the safe as estimated in the episode so far, modulate its layers (Perez et al., "FiLM:
+visual reasoning with a general conditioning layer", 2018). Their input are the joint positions,
+encoded by sines of several frequencies (Tancik et al., "Fourier features let networks learn high
+frequency functions", 2020): the next motion changes within centimetres. The loss is the absolute
+error, so that a chunk follows the majority of the demonstrations instead of their mean.
 
     rulesafe policy train demos --policy bc --memory vq --out policy
 """
@@ -27,17 +27,21 @@ from policy_node.schedules import JOINTS
 from vq_memory_node.memory import MemoryShape
 
 
-class ResidualMlp(nn.Module):
-    """x -> x + MLP(x), with a normalised input; (..., width)."""
+class ModulatedMlp(nn.Module):
+    """x (B, width) -> x + MLP(x), whose normalised input is scaled and shifted by a condition
+    (B, condition)."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, condition: int) -> None:
         super().__init__()
+        self.norm = nn.LayerNorm(width, elementwise_affine=False)
+        self.film = nn.Linear(condition, 2 * width)
         self.layers = nn.Sequential(
-            nn.LayerNorm(width), nn.Linear(width, 2 * width), nn.Mish(), nn.Linear(2 * width, width)
+            nn.Linear(width, 2 * width), nn.Mish(), nn.Linear(2 * width, width)
         )
 
-    def forward(self, x: Tensor) -> Tensor:
-        found: Tensor = x + self.layers(x)
+    def forward(self, x: Tensor, condition: Tensor) -> Tensor:
+        scale, shift = self.film(condition).chunk(2, dim=-1)
+        found: Tensor = x + self.layers(self.norm(x) * (1 + scale) + shift)
         return found
 
 
@@ -53,15 +57,20 @@ class Bc(Network):
         if memory.kind != "none":
             widths = config.memory_embedding, config.memory_features, config.memory_channels
             self.memory = MemoryEncoder(memory, *widths)
-        features = config.language + self.encoder.features + JOINTS * config.frames
-        features += 2 * config.waves * JOINTS
+        features = config.language + self.encoder.features
         features += config.memory_features if self.memory else 0
-        self.body = nn.Sequential(
-            nn.Linear(features, config.width),
-            *(ResidualMlp(config.width) for _ in range(config.blocks)),
-            nn.LayerNorm(config.width),
+        self.condition = nn.Sequential(
+            nn.Linear(features, 2 * config.condition),
+            nn.Mish(),
+            nn.Linear(2 * config.condition, config.condition),
+            nn.Mish(),
         )
-        self.head = nn.Linear(config.width, CHUNK * JOINTS)
+        self.joints = nn.Linear((config.frames + 2 * config.waves) * JOINTS, config.width)
+        blocks = (ModulatedMlp(config.width, config.condition) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(blocks)
+        self.head = nn.Sequential(
+            nn.LayerNorm(config.width), nn.Linear(config.width, CHUNK * JOINTS)
+        )
         # Targets relative to the posture depend linearly on it.
         self.direct = nn.Linear(JOINTS, CHUNK * JOINTS)
 
@@ -75,14 +84,15 @@ class Bc(Network):
         parts = [
             self.instruction(batch.language, batch.language_mask),
             batch.scene(self.encoder, 1, self.config.points).flatten(1),
-            batch.joints.flatten(1),
-            angles.sin(),
-            angles.cos(),
         ]
         if self.memory is not None:
             parts.append(self.memory(batch.memory, batch.memory_mask))
-        found: Tensor = self.head(self.body(torch.cat(parts, dim=-1)))
-        return (found + self.direct(now)).view(-1, CHUNK, JOINTS)
+        condition = self.condition(torch.cat(parts, dim=-1))
+        x = self.joints(torch.cat([batch.joints.flatten(1), angles.sin(), angles.cos()], dim=-1))
+        for block in self.blocks:
+            x = block(x, condition)
+        found: Tensor = self.head(x) + self.direct(now)
+        return found.view(-1, CHUNK, JOINTS)
 
     def loss(self, batch: Batch) -> Tensor:
         if batch.actions is None:
@@ -102,6 +112,9 @@ class Bc(Network):
         return tokenize(instruction)
 
     def parts(self) -> dict[str, nn.Module]:
-        names = ("encoder", "instruction", "memory", "body", "head", "direct")
+        names = (
+            *("encoder", "instruction", "memory", "condition"),
+            *("joints", "blocks", "head", "direct"),
+        )
         parts = {name: getattr(self, name) for name in names}
         return {name: part for name, part in parts.items() if part is not None}

@@ -286,8 +286,9 @@ class BcConfig(NetworkConfig):
         heads: attention heads of the instruction's encoder.
         memory_embedding, memory_channels, memory_features: as in Dp3Config.
         waves: number of frequencies of the sines that encode the current joint positions.
-        width: width of the residual MLP.
-        blocks: number of its residual blocks.
+        condition: width of the encoding of instruction, scene and memory.
+        width: width of the residual MLP that it modulates.
+        blocks: number of residual blocks.
     """
 
     frames: int = 1
@@ -300,6 +301,7 @@ class BcConfig(NetworkConfig):
     memory_channels: tuple[int, ...] = (32, 32, 64)
     memory_features: int = 128
     waves: int = 4
+    condition: int = 256
     width: int = 512
     blocks: int = 3
 

@@ -86,8 +86,6 @@ class Linear(Network):
         return (self.predict(batch) - batch.actions).abs().mean()
     def sample(self, batch, generator=None):
         return self.predict(batch)
-    def parts(self):
-        return {"layer": self.layer}
 
 SIZES = {"tiny": Config(), "other": 8}
 LINEAR = Family("linear_policy:SIZES", "linear_policy:Linear", "a test", batch=2)

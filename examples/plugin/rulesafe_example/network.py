@@ -24,6 +24,3 @@ class Linear(Network):
         past = self.tokens(batch.memory) * batch.memory_mask[..., None]
         condition = torch.cat([batch.joints[:, -1], past.flatten(1)], dim=1)
         return self.layer(condition).unflatten(1, (CHUNK, 13))
-
-    def parts(self):
-        return {"tokens": self.tokens, "layer": self.layer}

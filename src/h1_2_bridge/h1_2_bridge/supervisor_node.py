@@ -48,8 +48,9 @@ HEARTBEAT_PERIOD = SECOND // 20
 """Period of /bridge/supervisor, ns."""
 
 SETTLING = 10
-"""Number of heartbeats in which a robot's subscription must be listed before it is reported. DDS
-discovers a subscription before the name of its node, so that one of the bridge counts at first."""
+"""Number of successive heartbeats in which a robot's subscription must be listed before it is
+reported. DDS discovers a subscription before the name of its node; until then the bridge's own
+subscription would count as that of a robot."""
 
 
 class SupervisorNode(Node):

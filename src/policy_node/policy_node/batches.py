@@ -121,10 +121,10 @@ class Network(nn.Module):
     def store_demonstrations(self, windows: Windows) -> None:
         """Store what the network needs of the training data, before the first step."""
 
-    @abstractmethod
     def parts(self) -> dict[str, nn.Module]:
         """Return the parts that `rulesafe policy describe` lists; together they contain all
         parameters."""
+        return dict(self.named_children())
 
     def built(self, config: NetworkConfig) -> NetworkConfig:
         """Return the configuration that creates this network without the files of its frozen parts,

@@ -2,7 +2,7 @@
 
 All rules and safes are learned by one network. Instruction, memory and the scene features, with the
 identity of the safe as estimated in the episode so far, modulate its layers (Perez et al., "FiLM:
-visual reasoning with a general conditioning layer", 2018). Their input are the joint positions,
+visual reasoning with a general conditioning layer", 2018). Their input is the joint positions,
 encoded by sines of several frequencies (Tancik et al., "Fourier features let networks learn high
 frequency functions", 2020): the next motion changes within centimetres. The loss is the absolute
 error, so that a chunk follows the majority of the demonstrations instead of their mean.
@@ -110,11 +110,3 @@ class Bc(Network):
 
     def token_ids(self, instruction: str) -> list[int]:
         return tokenize(instruction)
-
-    def parts(self) -> dict[str, nn.Module]:
-        names = (
-            *("encoder", "instruction", "memory", "condition"),
-            *("joints", "blocks", "head", "direct"),
-        )
-        parts = {name: getattr(self, name) for name in names}
-        return {name: part for name, part in parts.items() if part is not None}

@@ -287,7 +287,7 @@ class BcConfig(NetworkConfig):
         memory_embedding, memory_channels, memory_features: as in Dp3Config.
         waves: number of frequencies of the sines that encode the current joint positions.
         condition: width of the encoding of instruction, scene and memory.
-        width: width of the residual MLP that it modulates.
+        width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
     """
 

@@ -111,8 +111,3 @@ class Dp3(DenoisingNetwork):
 
     def scene_encoder(self) -> SceneEncoder | None:
         return self.cloud if isinstance(self.cloud, SceneEncoder) else None
-
-    def parts(self) -> dict[str, nn.Module]:
-        names = ("cloud", "state", "memory", "unet", "guess", "linear")
-        parts = {name: getattr(self, name) for name in names}
-        return {name: part for name, part in parts.items() if part is not None}

@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from policy_node.batches import Batch, Network, Windows
 from policy_node.configs import NetworkConfig, SkillsConfig
@@ -246,9 +246,6 @@ class Skills(Network):
 
     def scene_encoder(self) -> SceneEncoder:
         return self.encoder
-
-    def parts(self) -> dict[str, nn.Module]:
-        return {"encoder": self.encoder}
 
 
 def typical(

@@ -457,7 +457,8 @@ class Typist:
             self.press("s")
             self.until(
                 lambda before=before: (
-                    self.pressed_distance() > before + 0.3 or "reach" in self.shown
+                    self.pressed_distance() > before + 0.3
+                    or any(limit in self.shown for limit in ("arm's reach", "posture"))
                 ),
                 "a step back",
             )

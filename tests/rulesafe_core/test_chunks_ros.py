@@ -19,7 +19,7 @@ from rulesafe_core.chunks import REPEAT_AFTER, SECOND
 from rulesafe_core.chunks_ros import CHUNKS, MAX_BYTES, ChunkPublisher, ChunkReceiver
 from rulesafe_core.convert import STATE_QOS, to_trajectory
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.exclusive_ros import ExclusiveTopic
+from rulesafe_core.exclusive_ros import RECENT, STREAM_RATE, ExclusiveTopic
 from rulesafe_core.repeated_ros import RepeatedPublisher
 from rulesafe_core.ros import publishers_of, ros_context
 
@@ -157,7 +157,7 @@ class Numbers:
             exclusive_ros, "publishers_of", lambda *_: {n.encode(): n for n in self.listed}
         )
         monkeypatch.setattr(exclusive_ros.time, "monotonic", lambda: self.time)
-        self.topic = ExclusiveTopic(Mock(), "/lowstate", silence=1.0)
+        self.topic = ExclusiveTopic(Mock(), "/lowstate", RECENT, STREAM_RATE)
 
     def accepts(self, number: int) -> bool:
         self.time += 0.002
@@ -182,6 +182,32 @@ def test_a_second_publisher_that_is_silent_does_not_matter(monkeypatch):
     assert all(robot.accepts(number) for number in range(700, 3000, 3))
     robot.time += 1.1  # the robot has restarted
     assert all(robot.accepts(number) for number in range(1, 200))
+
+
+@pytest.mark.parametrize("displaced", [True, False])
+def test_a_robot_keeps_its_topic_while_its_messages_are_lost(monkeypatch, displaced):
+    """Those of the second robot displace them, or the node pauses."""
+    robots = Numbers(monkeypatch, "one", "two")
+    first, second = 5000, 4000
+    assert all(robots.accepts(number) for number in range(first - 100, first))
+    assert not robots.accepts(second)
+    for _ in range(5):
+        if displaced:
+            assert not any(robots.accepts(second + number) for number in range(1, 300))
+        else:
+            robots.time += 0.6
+        first, second = first + 300, second + 300
+        assert not any(robots.accepts(second + number) for number in range(10))
+        assert all(robots.accepts(first + number) for number in range(10))
+
+
+def test_a_message_may_arrive_before_its_publisher_is_listed(monkeypatch):
+    robots = Numbers(monkeypatch, "one")
+    assert all(robots.accepts(number) for number in range(700, 800))
+    assert not any(robots.accepts(number) for number in range(1, 90))
+    robots.listed = ("one", "two")
+    assert not any(robots.accepts(number) for number in range(90, 200))
+    assert robots.accepts(800)
 
 
 def test_the_second_publisher_follows_when_the_first_has_ended(monkeypatch):
@@ -229,7 +255,7 @@ def test_a_first_publisher_whose_messages_are_displaced_is_kept(monkeypatch):
 
 def test_the_only_publisher_may_lose_any_number_of_messages(monkeypatch):
     robot = Numbers(monkeypatch, "robot")
-    assert all(robot.accepts(number) for number in (5, 6, 50_000, 50_001, 1, 2))
+    assert all(robot.accepts(number) for number in (5, 6, 50_000, 50_001, 60_000))
     robot.listed = ()  # it has ended; its last message is still in the queue
     assert robot.accepts(3)
 

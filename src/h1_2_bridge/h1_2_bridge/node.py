@@ -67,7 +67,7 @@ from rulesafe_core.chunks import SECOND, Chunk
 from rulesafe_core.chunks_ros import ChunkReceiver
 from rulesafe_core.convert import LATCHED_QOS, NEWEST_QOS, STATE_QOS, to_time
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.exclusive_ros import RECENT, ExclusiveTopic
+from rulesafe_core.exclusive_ros import RECENT, STREAM_RATE, ExclusiveTopic
 from rulesafe_core.lifecycle_node import FAILURE, ManagedNode
 from rulesafe_core.qos_ros import QosWatch
 from rulesafe_core.robot import h1_2
@@ -217,7 +217,7 @@ class BridgeNode(ManagedNode[BridgeParameters]):
     # Inputs -------------------------------------------------------------------------------
 
     def _of_one_robot(self, topic: str, receive: Callable[[bytes], None]) -> Any:
-        exclusive = ExclusiveTopic(self.listener, topic, silence=RECENT)
+        exclusive = ExclusiveTopic(self.listener, topic, RECENT, STREAM_RATE)
         self._robots.append(exclusive)
         return exclusive.guard(receive, self._on_second_robot)
 

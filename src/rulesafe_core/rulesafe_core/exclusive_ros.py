@@ -14,7 +14,10 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.ros import NAMES, UNNAMED, publishers_of
 
 MOST_LOST = 100
-"""Most consecutive messages of one publisher that may be lost."""
+"""Most consecutive messages of one publisher that may be lost at once."""
+
+STREAM_RATE = 1000.0
+"""Highest rate of a robot's states, 1/s."""
 
 LISTED = 20.0
 """Time for which DDS lists a killed publisher, s."""
@@ -52,10 +55,12 @@ class ExclusiveTopic:
         node: the subscribing node.
         topic: the topic.
         silence: time without a message of the first publisher after which another may follow, s.
+        rate: highest rate of a publisher, 1/s: as many messages more than MOST_LOST may be lost,
+            displaced by those of the other or in a pause of the node.
     """
 
-    def __init__(self, node: Node, topic: str, silence: float = LISTED) -> None:
-        self._node, self._topic, self._silence = node, topic, silence
+    def __init__(self, node: Node, topic: str, silence: float = LISTED, rate: float = 0.0) -> None:
+        self._node, self._topic, self._silence, self._rate = node, topic, silence, rate
         self._senders: list[_Sender] = []
         self._first: _Sender | None = None
         self._last: _Sender | None = None  # of the last message; None: not certain
@@ -89,13 +94,13 @@ class ExclusiveTopic:
         """
         number, now = info["publication_sequence_number"] or 0, time.monotonic()
         near = sorted(
-            (each for each in self._senders if 0 < number - each.number <= MOST_LOST),
+            (each for each in self._senders if 0 < number - each.number <= self._lost(each, now)),
             key=lambda each: -each.number,
         )
         self._last = None
         equal = len(near) > 1 and near[0].number == near[1].number
         if not equal:
-            self._last = near[0] if near else self._add(now)
+            self._last = near[0] if near else self._add(number, now)
             self._last.number, self._last.time = number, now
             self._first = self._first or self._last
         if equal or not near:
@@ -120,13 +125,19 @@ class ExclusiveTopic:
         """Return the name of the node that published the last message, or of all that may have."""
         return self._name(self._last)
 
-    def _add(self, now: float) -> _Sender:
-        """Add the publisher of a message that continues no other one's. It is the first one if it
-        is the only one, or if the first one has ended."""
+    def _lost(self, sender: _Sender, now: float) -> float:
+        """Return how many messages of a publisher may have been lost since its last one."""
+        return MOST_LOST + self._rate * (now - sender.time)
+
+    def _add(self, number: int, now: float) -> _Sender:
+        """Return the publisher of a message that continues no other one's. It is the first one if
+        that is the only one and has lost many, or has ended; else it is added."""
         listed = publishers_of(self._node, self._topic)
         last = max(self._uncertain, self._first.time) if self._first else now
         self._remove_ended(listed, silent=now - last > self._silence)
         first = self._first
+        if first is not None and list(listed) == [first.gid] and number > first.number:
+            return first
         others = [gid for gid in listed if first is None or gid != first.gid]
         added = _Sender(others[0] if len(others) == 1 else None, 0, now)
         self._senders = [each for each in self._senders if each is first or each.gid != added.gid]
@@ -144,7 +155,9 @@ class ExclusiveTopic:
         first, before = self._first, len(self._senders)
         self._senders = [each for each in self._senders if each.gid is None or each.gid in listed]
         ended = silent or (first is not None and first not in self._senders)
-        if ended or len(listed) < 2:
+        if first is not None and not ended and list(listed) == [first.gid]:
+            self._senders = [first]  # a message of a second one may arrive before it is listed
+        elif ended or len(listed) < 2:
             self._senders, self._first = [], None
         return len(self._senders) < before
 
@@ -171,5 +184,5 @@ def subscribe_to_first(
     def refuse(reason: str) -> None:
         node.get_logger().warning(reason, throttle_duration_sec=5.0)
 
-    guarded = ExclusiveTopic(node, topic, silence=RECENT).guard(receive, refuse)
+    guarded = ExclusiveTopic(node, topic, RECENT, STREAM_RATE).guard(receive, refuse)
     return node.create_subscription(kind, topic, guarded, qos)

@@ -45,7 +45,8 @@ SETTINGS = {
     "rulesafe_core.cameras": ("CameraConfig",),
     "planner_node.expert": ("ExpertConfig",),
     "vq_memory_node.train_config": ("MemoryTrainConfig",),
-    "policy_node.configs": ("TrainConfig", "Dp3Config"),
+    "policy_node.configs": ("Dp3Config",),
+    "policy_node.train_config": ("TrainConfig",),
     "policy_node.configs_vla": ("RdtConfig", "CogActConfig", "Pi0Config", "LanguageConfig"),
 }
 """Module -> its frozen dataclasses of settings that users set in Python."""

@@ -126,7 +126,7 @@ def small():
 def quick(demos, cache, memories):
     """Return quick(memory, **changes) -> task and settings of a short training run."""
     pytest.importorskip("torch")
-    from policy_node.configs import TrainConfig
+    from policy_node.train_config import TrainConfig
     from policy_node.training import TrainingTask
 
     def make(memory="vq", **changes):

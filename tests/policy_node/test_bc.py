@@ -7,16 +7,18 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from policy_node.augmentation import disturb
 from policy_node.batches import Batch
 from policy_node.checkpoints import exchange_encoder
-from policy_node.configs import BcConfig, EncoderConfig, TrainConfig
+from policy_node.configs import BcConfig, EncoderConfig
 from policy_node.families import find_config, make_network
 from policy_node.history import ObservationHistory
 from policy_node.language import InstructionEncoder, tokenize
 from policy_node.memory_inputs import memory_input
 from policy_node.network_policy import load_policy
+from policy_node.train_config import TrainConfig
 from policy_node.training import TrainingTask, train
-from policy_node.training_data import ObservationWindows, disturb, pad
+from policy_node.training_data import ObservationWindows, pad
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of

@@ -7,11 +7,12 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from policy_node.checkpoints import read_policy
-from policy_node.configs import TrainConfig, from_json
+from policy_node.configs import from_json
 from policy_node.configs_vla import ImageEncoderConfig, Pi0Config
 from policy_node.families import find_config
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
+from policy_node.train_config import TrainConfig
 from policy_node.training import TrainingTask, train
 from rulesafe_core.cameras import DEFAULT_CAMERAS
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS

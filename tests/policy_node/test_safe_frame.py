@@ -8,13 +8,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.checkpoints import Checkpoint, read_policy, save_policy
-from policy_node.configs import EncoderConfig, TrainConfig
+from policy_node.configs import EncoderConfig
 from policy_node.families import make_network
 from policy_node.network_policy import NetworkPolicy
 from policy_node.normaliser import Actions, Scaling
 from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import ArmChain, SafeFrame
 from policy_node.scene_encoder import SceneEncoder
+from policy_node.train_config import TrainConfig
 from policy_node.training_data import ObservationWindows
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS, ARM_JOINTS

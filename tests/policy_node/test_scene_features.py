@@ -5,10 +5,11 @@ torch = pytest.importorskip("torch")
 
 from dataclasses import replace
 
-from policy_node.configs import EncoderConfig, TrainConfig
+from policy_node.configs import EncoderConfig
 from policy_node.dp3 import Dp3
 from policy_node.scene_encoder import SceneEncoder
 from policy_node.scene_features import VIEWS, load_scene_features
+from policy_node.train_config import TrainConfig
 from policy_node.training_data import ObservationWindows
 from rulesafe_data.store import EpisodeStore
 

@@ -8,8 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from policy_node.batches import Batch
-from policy_node.configs import SkillsConfig, TrainConfig
+from policy_node.configs import SkillsConfig
 from policy_node.skills import PATIENCE, RELEASE, START, Skills, typical
+from policy_node.train_config import TrainConfig
 from policy_node.training_data import ObservationWindows
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS

@@ -5,9 +5,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from policy_node.configs import TrainConfig
+from policy_node.augmentation import warp_time
 from policy_node.memory_inputs import memory_input
-from policy_node.training_data import ObservationWindows, pad, select_episodes, warp_time
+from policy_node.train_config import TrainConfig
+from policy_node.training_data import ObservationWindows, pad, select_episodes
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_data.store import EpisodeStore

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 
 from policy_node.batches import Batch
 from policy_node.checkpoints import read_policy
-from policy_node.configs import EncoderConfig, TrainConfig, TwoLevelConfig
+from policy_node.configs import EncoderConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.history import ObservationHistory
 from policy_node.memory_inputs import memory_input
@@ -17,6 +17,7 @@ from policy_node.network_policy import load_policy
 from policy_node.open_loop import measure, report
 from policy_node.policy import Observation
 from policy_node.skills import Skills
+from policy_node.train_config import TrainConfig
 from policy_node.training import TrainingTask, train
 from policy_node.training_data import OVERLAP, ObservationWindows
 from policy_node.two_level import TwoLevel

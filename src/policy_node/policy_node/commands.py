@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from policy_node.configs import TrainConfig, TwoLevelConfig
+from policy_node.configs import TwoLevelConfig
 from policy_node.families import FAMILIES, find_config
+from policy_node.train_config import TrainConfig
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_core.settings import check_positive
 from vq_memory_node.memory import MEMORIES, make_memory

@@ -25,9 +25,10 @@ from policy_node.checkpoints import (
     revision,
     save_policy,
 )
-from policy_node.configs import NetworkConfig, TrainConfig
+from policy_node.configs import NetworkConfig
 from policy_node.ema import averaged
 from policy_node.families import find_family, make_network
+from policy_node.train_config import TrainConfig
 from policy_node.training_data import ObservationWindows, select_episodes
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.memory import Memory

@@ -10,14 +10,14 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from policy_node.augmentation import disturb, warp_time
 from policy_node.batches import Batch
-from policy_node.configs import NetworkConfig, TrainConfig
+from policy_node.configs import NetworkConfig
 from policy_node.image_arrays import load_images
 from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
@@ -25,6 +25,7 @@ from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import QUANTITIES, SceneEncoder
 from policy_node.scene_features import load_image_features, load_scene_features
+from policy_node.train_config import TrainConfig
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import cached
@@ -367,45 +368,6 @@ def pad(ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         padded[row, longest - len(found) :] = torch.tensor(found)
         mask[row, longest - len(found) :] = True
     return padded, mask
-
-
-def warp_time(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the frames (B, M) of memory values, oldest first, with random gaps between them.
-
-    Each gap is multiplied by a random factor with mean 1 and standard deviation `warp`, plus a
-    deviation of `warp` / 2 that all gaps of a window share. The newest frame is unchanged.
-    """
-    gaps = np.diff(ends, axis=1)
-    factors = 1 + warp * rng.standard_normal(gaps.shape)
-    factors += warp / 2 * rng.standard_normal((len(ends), 1))
-    back = np.cumsum((gaps * factors.clip(0.1))[:, ::-1], axis=1)[:, ::-1]
-    found = ends.copy()
-    found[:, :-1] = ends[:, -1:] - np.rint(back).astype(np.int64)
-    return found
-
-
-def disturb(
-    values: NDArray[Any], mask: NDArray[np.bool_], share: float, rng: np.random.Generator
-) -> None:
-    """Disturb the memories of a batch in place, half of `share` of them in each of two ways: up to
-    a third of the values, at random places, are those of another window at these places; or one to
-    three of the newest ones are missing, and the others are in their places.
-
-    Args:
-        values: (B, M) or (B, M, 13), oldest first.
-        mask: (B, M), True where observed.
-    """
-    count, length = mask.shape
-    replaced, delayed = rng.random((2, count)) < share / 2
-    shares = replaced[:, None] * rng.uniform(0, 1 / 3, (count, 1))
-    places = rng.random((count, length)) < shares
-    others = rng.permutation(count)
-    values[places], mask[places] = values[others][places], mask[others][places]
-    steps = rng.integers(1, 4, size=count)
-    for step in range(1, 4):
-        rows = np.flatnonzero(delayed & (steps == step))
-        values[rows, step:], mask[rows, step:] = values[rows, :-step], mask[rows, :-step]
-        mask[rows, :step] = False
 
 
 def _with_mean_identity(

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policy_node.configs import SkillsConfig, TrainConfig, TwoLevelConfig
+from policy_node.configs import SkillsConfig, TwoLevelConfig
 from policy_node.families import find_config, make_network
 from policy_node.normaliser import Actions, Normaliser, min_max
 from policy_node.policy import CHUNK, Observation
 from policy_node.safe_frame import SafeFrame
+from policy_node.train_config import TrainConfig
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_data.store import EpisodeStore

@@ -8,9 +8,9 @@ pytest.importorskip("transformers")
 pytest.importorskip("tensorboardX")
 
 from policy_node.checkpoints import ARRAY_FILE, read_policy
-from policy_node.configs import TrainConfig
 from policy_node.network_policy import load_policy
 from policy_node.policy import Observation
+from policy_node.train_config import TrainConfig
 from policy_node.training import TrainingTask, train
 from vq_memory_node.memory import Reading
 

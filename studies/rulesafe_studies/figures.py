@@ -23,7 +23,7 @@ from rulesafe_studies import peers
 from rulesafe_studies.data import DATA, Row, pooled, read_csv, stored
 from rulesafe_studies.moves import results as moves
 from rulesafe_studies.style import COLORS, GRID, INK, PAPER, STYLE
-from rulesafe_studies.tables import BITS, MEMORIES, PROOFS, by_bits, required_bits
+from rulesafe_studies.tables import BITS, LAST, MEMORIES, PROOFS, by_bits, required_bits
 
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
 
@@ -219,7 +219,8 @@ def draw_memories() -> Figure:
             axes.plot(rates, [y] * len(rates), "|", color=INK, markersize=5, markeredgewidth=0.7)
         bits = [required_bits(line) for line in group.lines.values()]
         names = dict.fromkeys(f"{end:.2g}" for end in (min(bits), max(bits)))
-        horizontal_axes_of_rates(axes, f"{' to '.join(names)} bits", 0, 104)
+        title = LAST.replace(", ", ",\n") if i == len(BITS) - 1 else f"{' to '.join(names)} bits"
+        horizontal_axes_of_rates(axes, title, 0, 104)
         axes.set_xlabel("success (%)")
     titles = [MEMORIES[name].title for name in found]
     panels[0].set_yticks(range(len(found)), titles, fontsize=8)

@@ -187,6 +187,9 @@ def required_bits(line: Mapping[str, Any]) -> float:
 BITS = (0.0, 1.0, 2.0, 2.5)
 """Least required bits of the groups of episodes in table and figure of memories."""
 
+LAST = "6 to 8 steps, phases hidden"
+"""The episodes of the last group, whose bits are the logarithm of the number of steps."""
+
 
 def by_bits(found: Pooled) -> list[Pooled]:
     """Return the episodes of each group of BITS."""

@@ -13,7 +13,10 @@
 #                       history, too (tables 1, 2)
 #   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
 #   network       (15)  one network without stored demonstrations for all rules and safes, with each
-#                       memory, 1000 episodes each
+#                       memory, 400 episodes for each of three trainings
+#   network_conditions
+#                 (12)  the same, one training: camera images, poses and speeds of the arm unlike those
+#                       of the demonstrations, disturbed memories, a part that is turned back
 #   tokens         (2)  vocabulary size J and memory length M (table 4)
 #   memories      (10)  further memories and controls for the policy of twenty_rules
 #   lengths        (1)  memory length M under the sampled locks with a plan of ten steps that
@@ -30,10 +33,10 @@
 #   control       (<1)  tokens shuffled in time
 #
 # `memories`, `lengths`, `generated` (both its skills) and `robustness` (training 0 with tokens)
-# require twenty_rules, and `control` one_rule. WORKERS (2) processes run at once. In the
-# environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study; RULES, MEMORIES and
-# SEEDS (separated by spaces) that of one_rule, twenty_rules and network, RULES and SEEDS also that of
-# memories, RULES and MEMORIES also that of robustness.
+# require twenty_rules, `network_conditions` network, and `control` one_rule. WORKERS (2) processes
+# run at once. In the environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study;
+# RULES, MEMORIES and SEEDS (separated by spaces) that of one_rule, twenty_rules and network, RULES
+# and SEEDS also that of memories, RULES and MEMORIES also that of robustness and network_conditions.
 set -euo pipefail
 export studies=${RULESAFE_STUDIES:-python -m rulesafe_studies}
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
@@ -252,17 +255,70 @@ network() {
     table network "$results"/network_*_[0-9]*_nominal
 }
 
-one_network() { # SEED MEMORY
-    case $2 in
+# Train the network with a memory: train_network SEED NAME MEMORY [OPTION...]
+train_network() {
+    case $3 in
     time) memory=(rulesafe_studies.controls:ElapsedTime) ;;
     grasp) memory=(rulesafe_studies.controls:GraspBit) ;;
     raw_robot_frame) memory=(rulesafe_studies.controls:RobotFrameJoints) ;;
     vq_all_joints) memory=(vq --memory-model all_rules) ;;
-    *) memory=("$2") ;;
+    *) memory=("$3") ;;
     esac
-    trained "network_$2_$1" data_all cache_all --policy bc --memory "${memory[@]}" \
-        --steps "${STEPS:-22000}" --learning-rate 2e-3 --seed "$1"
-    EPISODES=${EPISODES:-50} all_rules "network_$2_$1" nominal
+    trained "network_$2_$1" "data_${demos:-all}" "cache_${demos:-all}" --policy bc \
+        --memory "${memory[@]}" --steps "${STEPS:-12000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
+}
+
+# Evaluate a network; each training at other poses: on_network SEED NAME SPLIT [OPTION...]
+# The last word of the options is part of the name of the results.
+on_network() {
+    last=${*: -1}
+    EPISODES=${EPISODES:-20} on_all "$policies/network_$2_$1" "$3" \
+        "$results/network_$2_$1_$3${4:+_${last#--}}" \
+        --execute 6 --seed $((${EPISODES:-20} * $1)) "${@:4}"
+}
+
+one_network() { # SEED MEMORY
+    train_network "$1" "$2" "$2"
+    on_network "$1" "$2" nominal
+}
+
+network_conditions() {
+    $studies stretch --data "$out/data_all" --out "$out/data_speeds"
+    for memory in ${MEMORIES:-none raw vq}; do
+        rulesafe policy exchange "$policies/network_${memory}_0" --encoder ten_safes_images \
+            --out "$policies/network_${memory}_images_0"
+        echo "on_network 0 ${memory}_images nominal"
+    done | parallel
+    trained warm_speeds data_speeds cache_speeds --policy bc --memory none --steps 1
+    {
+        for memory in grasp raw_robot_frame; do echo "one_network 0 $memory"; done
+        for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
+            echo "on_network 0 $memory shifted"
+            echo "at_speeds 0 $memory"
+        done
+        for memory in ${MEMORIES:-raw vq}; do
+            echo "on_network 0 $memory nominal --turn-back"
+            echo "disturbed 0 $memory"
+        done
+    } | parallel
+    table network_conditions "$results"/network_*_0_{nominal,shifted}*
+}
+
+# Train with demonstrations at other speeds, and evaluate at such speeds: at_speeds SEED MEMORY
+at_speeds() {
+    demos=speeds train_network "$1" "$2_speeds" "$2"
+    on_network "$1" "$2_speeds" nominal --speeds 0.7 1.4
+}
+
+# Train with disturbed memories; evaluate both networks with such: disturbed SEED MEMORY
+disturbed() {
+    train_network "$1" "$2_disturbed" "$2" --memory-disturbance 0.5
+    on_network "$1" "$2_disturbed" nominal
+    for name in "$2" "$2_disturbed"; do
+        for control in delayed perturbed; do
+            on_network "$1" "$name" nominal --memory-control "$control"
+        done
+    done
 }
 
 memoryless() {
@@ -385,7 +441,7 @@ while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: studies/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | network | tokens) "$study" ;;
-    memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;
+    network_conditions | memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

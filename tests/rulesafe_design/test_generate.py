@@ -18,6 +18,7 @@ from rulesafe_design.grammar import Grammar
 from rulesafe_design.models import FAILURES
 from rulesafe_design.prompts import examples, opening
 from rulesafe_design.reports import Prices
+from rulesafe_design.splits import WRITTEN
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_design.verify import behaviour, known_digests, verify
 from rulesafe_locks.lock_files import read_lock
@@ -74,7 +75,7 @@ def test_lock_is_verified_and_written(server, key, tmp_path):
     assert lock.id == "mine_001"
     assert lock.description == "Move the knob exactly twice."
     assert lock.origin == {"by": "model", "model": "tester", "number": 1, "repairs": 0}
-    assert lock.split in ("train", "test", "hard")
+    assert lock.split in WRITTEN
     assert lock.facts["steps"] == 3
     assert opens_door(lock.rule, shortest_plan(lock.rule))
     assert report.exit_code == 0

@@ -1,14 +1,21 @@
-"""Splits: reproducible, one fifth of each cell in "test", the hardest locks in "hard"."""
+"""Splits: reproducible, in each cell of difficulty, by id or by behaviour."""
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from rulesafe_design.difficulty import cell_of
-from rulesafe_design.splits import HARD_MEMORY, HARD_STEPS, TEST_SHARE, assign
+from rulesafe_design.splits import (
+    HARD_MEMORY,
+    HARD_STEPS,
+    TEST_SHARE,
+    assign,
+    assign_by_behaviour,
+)
 from rulesafe_locks.automata import automaton_of
-from rulesafe_locks.lock_files import LockFile
+from rulesafe_locks.lock_files import LOCKS, LockFile, locks_in
 from rulesafe_locks.rules import load_rule
 
 
@@ -58,3 +65,19 @@ def test_split_depends_on_the_ids(locks):
     positions = [lock.split for lock in assign(locks)]
     renamed = [LockFile(f"other_{lock.id}", "", lock.automaton, facts=lock.facts) for lock in locks]
     assert [lock.split for lock in assign(renamed)] != positions
+
+
+def test_locks_that_behave_alike_are_in_the_same_split():
+    """Also with knob and handle exchanged, under another id, and in another order."""
+    locks = locks_in(LOCKS / "sampled")
+    mirrored = [
+        replace(lock, id=f"m_{lock.id}", automaton=lock.automaton.mirrored) for lock in locks
+    ]
+    alone = {lock.id: lock.split for lock in assign_by_behaviour(locks)}
+    both = {lock.id: lock.split for lock in assign_by_behaviour([*reversed(locks), *mirrored])}
+    assert both == alone | {f"m_{name}": split for name, split in alone.items()}
+    counts = Counter((cell_of(lock.facts), alone[lock.id]) for lock in locks)
+    for cell in {cell for cell, _ in counts}:
+        found = [counts[cell, split] for split in ("test", "validation", "train")]
+        shares = [0.3, 0.2, 0.5]
+        assert all(abs(n - share * sum(found)) <= 2 for n, share in zip(found, shares, strict=True))

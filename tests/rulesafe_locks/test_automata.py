@@ -135,6 +135,18 @@ def test_a_difference_is_one_and_no_difference_is_none(one, other):
         assert outputs(one, found[:-1])[:-1] == outputs(other, found[:-1])[:-1]
 
 
+@given(automata())
+def test_in_a_mirrored_lock_the_knob_is_the_handle(automaton):
+    mirrored, minimal = automaton.mirrored, smallest(automaton)
+    assert mirrored.mirrored == minimal
+    for moves in (["knob"], ["handle", "handle", "knob"], ["knob", "handle", "knob", "knob"]):
+        other = ["handle" if part == "knob" else "knob" for part in moves]
+        here, there = minimal.states[minimal.run(moves)], mirrored.states[mirrored.run(other)]
+        assert here.door_unlocked == there.door_unlocked
+        assert (here.phases.knob, here.phases.handle) == (there.phases.handle, there.phases.knob)
+        assert ("knob" in here.locked_parts) == ("handle" in there.locked_parts)
+
+
 def test_the_twenty_are_twenty_different_locks():
     digests = {smallest(possible(automaton_of(load_rule(rule)))).digest for rule in RULES}
     assert len(digests) == 20

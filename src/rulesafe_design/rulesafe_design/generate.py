@@ -29,7 +29,7 @@ from rulesafe_design.files import run_folder, write_text
 from rulesafe_design.models import LanguageModel, ModelError, ModelRequest
 from rulesafe_design.reports import ACCEPTED, Prices, Report
 from rulesafe_design.sandbox import Refused
-from rulesafe_design.splits import assign
+from rulesafe_design.splits import assign, assign_by_behaviour
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_design.verify import MAX_STEPS, VerifiedLock, known_digests, verify
 from rulesafe_locks.lock_files import ID, LockFile, dump_lock
@@ -122,7 +122,8 @@ def generate(model: LanguageModel, out: Path, count: int, config: Config = Confi
             raise
         finally:
             write_text(out / REPORT, _json(run.report.as_json()))
-        for lock in assign(run.report.locks):
+        split = assign if model.origin["by"] == "sampled" else assign_by_behaviour
+        for lock in split(run.report.locks):
             run.write(lock)
         return run.report
 

@@ -1,8 +1,12 @@
-"""Split a set of locks into "train", "test" and "hard".
+"""Splits of a set of locks.
 
-"hard" contains the locks with at least HARD_STEPS steps or at least HARD_MEMORY memory states, more
-than any lock in "train". "test" contains one fifth of the locks of each cell of difficulty of
-"train".
+Locks that are sampled from the grammar are split into "train", "test" and "hard". "hard" contains
+the locks with at least HARD_STEPS steps or at least HARD_MEMORY memory states, more than any lock
+in "train". "test" contains one fifth of the locks of each cell of difficulty of "train".
+
+Locks that a language model wrote are split into "train", "validation" and "test" in each cell of
+difficulty, by their behaviour: locks that behave alike, also with knob and handle exchanged, are in
+the same split.
 """
 
 import hashlib
@@ -22,6 +26,9 @@ HARD_MEMORY = 5
 TEST_SHARE = 5
 """One of TEST_SHARE locks of each cell is in "test"."""
 
+WRITTEN = {"test": 0.3, "validation": 0.5, "train": 1.0}
+"""Splits of the locks of a language model, and the share of each cell in it and those before."""
+
 
 def assign(locks: Iterable[LockFile]) -> list[LockFile]:
     """Return the locks in the same order, each with its split; needs the facts "steps", "memory".
@@ -38,6 +45,28 @@ def assign(locks: Iterable[LockFile]) -> list[LockFile]:
     for ids in cells.values():
         test |= set(sorted(ids, key=_hash)[: round(len(ids) / TEST_SHARE)])
     return [replace(lock, split=_split(lock, test)) for lock in locks]
+
+
+def assign_by_behaviour(locks: Iterable[LockFile]) -> list[LockFile]:
+    """Return the locks in the same order, each with its split of WRITTEN; needs the facts "steps"
+    and "memory". Within a cell, locks are sorted by the SHA-256 of their automata."""
+    locks = list(locks)
+    behaviours = {lock.id: behaviour(lock) for lock in locks}
+    cells = defaultdict(set)
+    for lock in locks:
+        cells[cell_of(lock.facts)].add(behaviours[lock.id])
+    splits = {
+        digest: next(name for name, end in WRITTEN.items() if (place + 0.5) / len(found) < end)
+        for found in cells.values()
+        for place, digest in enumerate(sorted(found))
+    }
+    return [replace(lock, split=splits[behaviours[lock.id]]) for lock in locks]
+
+
+def behaviour(lock: LockFile) -> str:
+    """Return a digest that is the same for locks that behave alike, also with knob and handle
+    exchanged."""
+    return min(lock.automaton.digest, lock.automaton.mirrored.digest)
 
 
 def is_hard(lock: LockFile) -> bool:

@@ -63,6 +63,21 @@ class Automaton:
         """SHA-256 of the automaton, hexadecimal."""
         return hashlib.sha256(repr(to_json(self)).encode()).hexdigest()
 
+    @property
+    def mirrored(self) -> "Automaton":
+        """The minimal automaton with knob and handle exchanged."""
+        other = dict(zip(MOVED, reversed(MOVED), strict=True))
+        states = (
+            AutomatonState(
+                Phases(state.phases.handle, state.phases.knob),
+                state.door_unlocked,
+                frozenset(other[part] for part in state.locked_parts),
+                (state.next[1], state.next[0]),
+            )
+            for state in self.states
+        )
+        return smallest(Automaton(tuple(states)))
+
 
 def explored(
     start: Key,

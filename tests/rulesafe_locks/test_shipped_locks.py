@@ -1,6 +1,7 @@
-"""The shipped set: 200 different locks that can be opened and match their files."""
+"""The shipped sets: different locks that can be opened, match their files and their origin."""
 
 import json
+import tarfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from rulesafe_design.difficulty import CELLS, cell_of
 from rulesafe_design.grammar import Grammar
 from rulesafe_design.lock_worker import Explorer
 from rulesafe_design.models import ModelRequest
-from rulesafe_design.splits import assign
+from rulesafe_design.splits import assign, assign_by_behaviour
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_locks.automata import automaton_of, possible, smallest
 from rulesafe_locks.lock_files import LOCKS, dump_lock, locks_in
@@ -26,15 +27,30 @@ SPLITS = ("train", "test", "hard")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "lock_design.md"
 
 
+COUNTS = {"sampled": 200, "written": 100}
+EXCHANGES = Path(__file__).parents[2] / "studies/written/locks.tar.xz"
+
+
+@pytest.fixture(scope="module", params=COUNTS)
+def locks(request):
+    return locks_in(LOCKS / request.param)
+
+
 @pytest.fixture(scope="module")
-def locks():
+def sampled():
     return locks_in(LOCKS / "sampled")
 
 
+@pytest.fixture(scope="module")
+def written():
+    return locks_in(LOCKS / "written")
+
+
 def test_files_and_ids(locks):
-    assert [lock.id for lock in locks] == [f"sampled_{n:03d}" for n in range(1, 201)]
+    name = locks[0].id.partition("_")[0]
+    assert [lock.id for lock in locks] == [f"{name}_{n:03d}" for n in range(1, COUNTS[name] + 1)]
     for lock in locks:
-        assert (LOCKS / "sampled" / f"{lock.id}.json").read_text("utf-8") == dump_lock(lock)
+        assert (LOCKS / name / f"{lock.id}.json").read_text("utf-8") == dump_lock(lock)
         assert load_rule(lock.id).description == lock.description
 
 
@@ -55,11 +71,18 @@ def test_facts_are_proved_again(locks):
         assert prove(lock.rule).facts == lock.facts
 
 
-def test_no_two_are_the_same_lock(locks):
-    twenty = {smallest(possible(automaton_of(load_rule(rule)))) for rule in RULES}
-    found = {smallest(possible(lock.automaton)) for lock in locks}
-    assert len(found) == len(locks)
-    assert not found & twenty
+def test_no_two_are_the_same_lock(sampled, written):
+    twenty = [automaton_of(load_rule(rule)) for rule in RULES]
+    every = [*twenty, *(lock.automaton for lock in (*sampled, *written))]
+    assert len({smallest(possible(each)) for each in every}) == len(every)
+
+
+def test_no_written_lock_mirrors_another_or_a_known_one(sampled, written):
+    known = {smallest(possible(automaton_of(load_rule(rule)))) for rule in RULES}
+    known |= {smallest(possible(lock.automaton)) for lock in (*sampled, *written)}
+    for lock in written:
+        mirrored = smallest(possible(lock.automaton.mirrored))
+        assert mirrored not in known or mirrored == smallest(possible(lock.automaton))
 
 
 def compiled_here(program):
@@ -80,9 +103,8 @@ def test_programs_compile_to_the_automata(locks):
         assert lock.bound is None
 
 
-def test_their_origin_reproduces_them(locks):
-    """The grammar still generates the same texts and program."""
-    for lock in locks:
+def test_the_grammar_still_generates_the_sampled_ones(sampled):
+    for lock in sampled:
         assert set(lock.origin) == {"by", "seed", "number", "repairs"}
         assert lock.origin["by"] == "sampled"
         grammar = Grammar(lock.origin["seed"])
@@ -100,9 +122,34 @@ def test_difficulty_is_spread_evenly(locks):
     assert {lock.facts["steps"] for lock in locks} == set(range(2, 13))
 
 
-def test_splits(locks):
-    assert assign([replace(lock, split="") for lock in locks]) == locks
-    train, test, hard = ([lock for lock in locks if lock.split == split] for split in SPLITS)
+def test_the_replies_of_a_language_model_are_the_written_ones(written):
+    with tarfile.open(EXCHANGES) as archive:
+        files = [archive.extractfile(name) for name in sorted(archive.getnames()) if "_0_" in name]
+        exchanges = [json.load(file) for file in files]
+    assert len(exchanges) == len(written)
+    for lock, exchange in zip(written, exchanges, strict=True):
+        answer = json.loads(exchange["reply"]["text"])
+        assert (answer["description"], answer["program"].strip()) == (
+            lock.description,
+            lock.program.strip(),
+        )
+        assert opens_door(lock.rule, answer["plan"])
+        assert lock.origin == {
+            "by": "model",
+            "model": exchange["model"],
+            "number": exchange["number"],
+            "repairs": 0,
+        }
+
+
+def test_splits_of_the_written(written):
+    assert assign_by_behaviour([replace(lock, split="") for lock in written]) == written
+    assert Counter(lock.split for lock in written) == {"train": 52, "validation": 22, "test": 26}
+
+
+def test_splits_of_the_sampled(sampled):
+    assert assign([replace(lock, split="") for lock in sampled]) == sampled
+    train, test, hard = ([lock for lock in sampled if lock.split == split] for split in SPLITS)
     assert len(train) > len(hard) > len(test) > 20
     assert {cell_of(lock.facts) for lock in test} == {cell_of(lock.facts) for lock in train}
     most_steps = max(lock.facts["steps"] for lock in train)
@@ -124,6 +171,10 @@ def table(groups):
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def test_table_in_the_document(locks):
-    groups = {split: [each.facts for each in locks if each.split == split] for split in SPLITS}
+@pytest.mark.parametrize(
+    ("name", "splits"), [("sampled", SPLITS), ("written", ("train", "validation", "test"))]
+)
+def test_table_in_the_document(name, splits):
+    locks = locks_in(LOCKS / name)
+    groups = {split: [each.facts for each in locks if each.split == split] for split in splits}
     assert table(groups) in DOCUMENT.read_text("utf-8"), table(groups)

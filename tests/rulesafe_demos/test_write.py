@@ -276,7 +276,7 @@ def test_the_prompt_says_what_there_is_and_not_what_the_lock_knows():
     assert all(f"def planner.{name}(" in system for name in CALLS)
     assert api() in system
     assert rule.description in task
-    assert "knob: a bar" in task and "opens clockwise" in task and "60 degrees" in task
+    assert "knob (shape: bar): " in task and "opens clockwise" in task and "60 degrees" in task
     assert "At the start: knob closed, handle closed, door closed." in task
     plan = decompose(shortest_plan(rule), safe)
     assert plan not in system + task

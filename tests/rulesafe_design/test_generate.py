@@ -229,6 +229,17 @@ def test_a_request_that_gave_a_lock_of_another_cell_is_not_repeated_at_once(serv
     assert f"{Cell(2, 2).name}." in asked[0] and f"{Cell(2, 1).name}." in asked[1]
 
 
+def test_a_request_lists_the_locks_of_its_difficulty_only(server, key, tmp_path):
+    server.reply_counter("knob", 1, description="Open the knob, and leave it open.")
+    server.reply_counter()
+    server.reply_counter("handle", 1)
+    run(server, tmp_path, 3, replace(CONFIG, max_steps=4))
+    asked = [sent["messages"][1]["content"] for sent in server.requests]
+    listed = ["Open the knob, and leave it open." in text for text in asked]
+    cells = [next(cell for cell in CELLS if f"{cell.name}." in text) for text in asked]
+    assert listed == [False, *(cell == Cell(2, 1) for cell in cells[1:])] and any(listed)
+
+
 def test_requested_cells_are_within_max_steps(server, key, tmp_path):
     for _ in range(4):
         server.reply("No.")

@@ -123,7 +123,8 @@ def _turner(name: str, part: RotaryPart, free: str) -> str:
     height = part.above_centre
     place = f"{abs(height):.2f} m {'above' if height > 0 else 'below'} the door's middle"
     return (
-        f"- {name}: a {type(part.shape).__name__.lower()}, {place}, {part.from_free_edge:.2f} m "
+        f"- {name} (shape: {type(part.shape).__name__.lower()}): {place}, "
+        f"{part.from_free_edge:.2f} m "
         f"from the door's {free} edge; opens {sense} as seen from the front, its range is "
         f"{degrees(part.range):g} degrees; open above {part.open_above:.0%} of that, closed again "
         f"below {part.closed_below:.0%}"

@@ -11,7 +11,7 @@ model records them (`exchanges.RecordedModel`), exchanges/. Example::
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,10 @@ from rulesafe_design.sandbox import Refused
 from rulesafe_design.splits import assign, assign_by_behaviour
 from rulesafe_design.verdicts import ProgramLimits
 from rulesafe_design.verify import MAX_STEPS, VerifiedLock, known_digests, verify
-from rulesafe_locks.lock_files import ID, LockFile, dump_lock
+from rulesafe_locks.lock_files import ID, LockFile, dump_lock, find_lock
 from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_locks.locks import Rule
+from rulesafe_locks.proofs import prove
 
 LOCKS = "locks"
 REQUEST = "request.json"
@@ -102,13 +104,14 @@ def generate(model: LanguageModel, out: Path, count: int, config: Config = Confi
     if count < 1:
         raise RuleSafeError(f"the number of locks is {count}; valid: 1 or more")
     unlike = expand_rules(config.unlike)
-    known = known_digests(unlike)
+    digests = known_digests(unlike).items()
+    known = {digest: f"{rule}: {unlike[rule].description}" for digest, rule in digests}
     request = _request(model, count, config, unlike)
     with run_folder(
         out, RUN_FILES, lambda path: _compare(path, request), "rulesafe rules generate"
     ):
         write_text(out / REQUEST, _json(request))
-        run = _Run(model, out, count, config, known)
+        run = _Run(model, out, count, config, known, by_cell(unlike.values()))
         try:
             run.run_conversations()
         except ModelError as error:
@@ -132,11 +135,17 @@ class _Run:
     """The state of a running generation."""
 
     def __init__(
-        self, model: LanguageModel, out: Path, count: int, config: Config, known: dict[str, str]
+        self,
+        model: LanguageModel,
+        out: Path,
+        count: int,
+        config: Config,
+        known: dict[str, str],
+        unlike: Mapping[Cell | None, Sequence[str]],
     ):
         self.model, self.out, self.config = model, out, config
         self.report = Report(count, config.prices)
-        self.known = known
+        self.known, self.unlike = known, unlike
         self.cells: Counter[Cell | None] = Counter()
         self.missed: Counter[Cell | None] = Counter()
 
@@ -157,7 +166,8 @@ class _Run:
         """Run one conversation, which ends with a lock or after the last repair."""
         self.report.conversations += 1
         wanted = self.wanted_cell(number)
-        taken = [lock.description for lock in self.report.locks]
+        alike = (lock for lock in self.report.locks if cell_of(lock.facts) == wanted)
+        taken = [*self.unlike.get(wanted, ()), *(lock.description for lock in alike)]
         messages = prompts.opening(number, wanted, taken, self.config.max_steps)
         for attempt in range(self.config.repairs + 1):
             reply = self.model.complete(ModelRequest(messages, SCHEMA, number, attempt))
@@ -213,7 +223,7 @@ class _Run:
         report.locks.append(lock)
         report.outcomes[ACCEPTED] += 1
         report.repaired += attempt > 0
-        self.known[verified.digest] = lock.id
+        self.known[verified.digest] = f"{lock.id}: {lock.description}"
         self.cells[cell_of(lock.facts)] += 1
 
     def wanted_cell(self, number: int) -> Cell:
@@ -229,6 +239,16 @@ class _Run:
     def write(self, lock: LockFile) -> None:
         """Write the file of a lock."""
         write_text(self.out / LOCKS / f"{lock.id}.json", dump_lock(lock))
+
+
+def by_cell(rules: Iterable[Rule]) -> dict[Cell | None, list[str]]:
+    """Return the descriptions of rules by their difficulty."""
+    found: dict[Cell | None, list[str]] = {}
+    for rule in rules:
+        lock = find_lock(rule.id)
+        facts = lock.facts if lock else prove(rule).facts
+        found.setdefault(cell_of(facts), []).append(rule.description)
+    return found
 
 
 def _attempts(count: int, config: Config) -> int:

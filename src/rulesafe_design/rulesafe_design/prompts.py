@@ -14,9 +14,10 @@ from typing import Any
 from rulesafe_design.answers import DESCRIPTION, SCHEMA
 from rulesafe_design.difficulty import Cell
 from rulesafe_design.guards import BUILTINS
+from rulesafe_design.verdicts import ProgramLimits
 
 RECENT = 20
-"""Number of recent lock descriptions in a request, which help the model to avoid repetitions."""
+"""Largest number of lock descriptions in a request, which help the model to avoid repetitions."""
 
 MAX_REPLY_SHOWN = 40_000
 """Maximum number of characters of a failed reply that are sent back to the model."""
@@ -27,11 +28,12 @@ Messages = tuple[tuple[str, str], ...]
 def opening(number: int, cell: Cell, taken: Iterable[str], max_steps: int) -> Messages:
     """Return the first messages of a conversation: the system message and the request.
 
-    `cell`: the requested difficulty; `taken`: the descriptions of the existing locks.
+    `cell`: the requested difficulty; `taken`: the descriptions of the existing locks of this
+    difficulty, of which the newest are listed.
     """
     newest = list(taken)[-RECENT:]
     listed = "".join(f"- {description}\n" for description in newest)
-    present = f"These, and others, are there already:\n\n{listed}" if newest else ""
+    present = f"Some of the locks of this difficulty that are there:\n\n{listed}" if newest else ""
     user = _template("lock_request.md").substitute(number=number, cell=cell.name, taken=present)
     return (("system", system(max_steps)), ("user", user))
 
@@ -56,6 +58,7 @@ def system(max_steps: int) -> str:
         template=_data("lock_template.md"),
         functions=", ".join(f"`{name}`" for name in BUILTINS if name.islower()),
         max_steps=max_steps,
+        states=ProgramLimits().states,
         least=DESCRIPTION[0],
         most=DESCRIPTION[1],
         examples="\n\n".join(_shown(example) for example in examples()),

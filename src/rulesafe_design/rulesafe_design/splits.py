@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rulesafe_design.difficulty import cell_of
+from rulesafe_design.verify import behaviour
 from rulesafe_locks.lock_files import LockFile
 
 HARD_STEPS = 11
@@ -49,24 +50,24 @@ def assign(locks: Iterable[LockFile]) -> list[LockFile]:
 
 def assign_by_behaviour(locks: Iterable[LockFile]) -> list[LockFile]:
     """Return the locks in the same order, each with its split of WRITTEN; needs the facts "steps"
-    and "memory". Within a cell, locks are sorted by the SHA-256 of their automata."""
+    and "memory". Within a cell, locks are sorted by `symmetric_digest`."""
     locks = list(locks)
-    behaviours = {lock.id: behaviour(lock) for lock in locks}
+    digests = {lock.id: symmetric_digest(lock) for lock in locks}
     cells = defaultdict(set)
     for lock in locks:
-        cells[cell_of(lock.facts)].add(behaviours[lock.id])
+        cells[cell_of(lock.facts)].add(digests[lock.id])
     splits = {
         digest: next(name for name, end in WRITTEN.items() if (place + 0.5) / len(found) < end)
         for found in cells.values()
         for place, digest in enumerate(sorted(found))
     }
-    return [replace(lock, split=splits[behaviours[lock.id]]) for lock in locks]
+    return [replace(lock, split=splits[digests[lock.id]]) for lock in locks]
 
 
-def behaviour(lock: LockFile) -> str:
+def symmetric_digest(lock: LockFile) -> str:
     """Return a digest that is the same for locks that behave alike, also with knob and handle
     exchanged."""
-    return min(lock.automaton.digest, lock.automaton.mirrored.digest)
+    return min(behaviour(lock.automaton), behaviour(lock.automaton.mirrored))
 
 
 def is_hard(lock: LockFile) -> bool:

@@ -40,6 +40,24 @@ def test_a_written_program_opens_the_safe(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == [path]
 
 
+WRITTEN = sorted((ROOT / "examples/programs/written").glob("rule_*.py"))
+
+
+@pytest.mark.episode
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[] if path.stem == "rule_003" else pytest.mark.thorough)
+        for path in WRITTEN
+    ],
+    ids=lambda path: path.stem,
+)
+def test_a_program_of_a_language_model_opens_its_safe(path, capsys):
+    safe = f"safe_{(int(path.stem[-3:]) - 1) % 10 + 1:02d}"
+    words = ("--rule", path.stem, "--safe", safe, "--seed", 7100, "--no-film")
+    assert run(path, *words) == 0, capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("program", "reason"),
     [

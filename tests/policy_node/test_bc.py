@@ -73,6 +73,21 @@ def test_it_learns_what_only_instruction_and_memory_tell_apart(kind):
     assert listed == {id(p) for p in network.parameters()}
 
 
+def test_errors_of_the_steps_that_are_executed_have_the_largest_weights():
+    network, batch = make_network("bc", SMALL, MemoryShape()), batch_of(4, MemoryShape())
+    with torch.no_grad():
+        exact = network.predict(batch)
+        losses = []
+        for step in (0, 11, 12, 49):
+            batch.actions = exact.clone()
+            batch.actions[:, step] += 1.0
+            losses.append(network.loss(batch).item())
+        batch.actions = exact + 1.0
+        assert network.loss(batch).item() == pytest.approx(1.0, rel=1e-4)
+    assert losses[0] / losses[2] == pytest.approx(np.exp(12 / SMALL.decay), rel=1e-4)
+    assert losses[0] > losses[1] > losses[2] > 10 * losses[3] > 0
+
+
 def test_equal_instructions_are_encoded_once_and_alike():
     torch.manual_seed(0)
     encoder = InstructionEncoder(16, 4).eval()

@@ -47,6 +47,22 @@ def test_there_is_a_window_for_every_frame(make, store):
     assert len(make()) == sum(store.episodes[index].length for index in EPISODES)
 
 
+def test_windows_before_the_hand_opens_or_closes_are_drawn_more_often(make, store):
+    windows = make()
+    second = store.episodes[EPISODES[0]].length
+    windows._actions[:, 7:] = 0.0
+    windows._actions[second:, 7:] = 0.5  # between two episodes nothing moves
+    windows._actions[second + 40 :, 10] = 1.0
+    near = list(range(second + 26, second + 41))
+    drawn = windows.draw(np.random.default_rng(0), 20 * len(windows), grasps=1.0)
+    assert sorted(set(drawn)) == near
+    some = windows.draw(np.random.default_rng(0), 20 * len(windows), grasps=0.5)
+    assert abs(np.isin(some, near).mean() - (0.5 + 0.5 * 15 / len(windows))) < 0.05
+    assert len(set(some)) == len(windows)
+    plain = windows.draw(np.random.default_rng(3), 50)
+    np.testing.assert_array_equal(plain, np.random.default_rng(3).integers(len(windows), size=50))
+
+
 @pytest.mark.parametrize("kind", ["absolute", "relative"])
 def test_row_i_of_a_chunk_is_what_was_commanded_i_frames_later(kind, make, store, small):
     windows = make(actions=kind)

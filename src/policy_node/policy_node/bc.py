@@ -5,7 +5,9 @@ identity of the safe as estimated in the episode so far, modulate its layers (Pe
 visual reasoning with a general conditioning layer", 2018). Their input is the joint positions,
 encoded by sines of several frequencies (Tancik et al., "Fourier features let networks learn high
 frequency functions", 2020): the next motion changes within centimetres. The loss is the absolute
-error, so that a chunk follows the majority of the demonstrations instead of their mean.
+error, so that a chunk follows the majority of the demonstrations instead of their mean; errors of
+the first steps, which are executed, have the largest weights, and windows before a grasp are drawn
+more often.
 
     rulesafe policy train demos --policy bc --memory vq --out policy
 """
@@ -15,7 +17,6 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import l1_loss
 
 from policy_node.batches import Batch, Network
 from policy_node.configs import BcConfig, NetworkConfig
@@ -97,7 +98,9 @@ class Bc(Network):
     def loss(self, batch: Batch) -> Tensor:
         if batch.actions is None:
             raise ValueError("the batch has no actions, which the loss requires")
-        return l1_loss(self.predict(batch), batch.actions)
+        errors = (self.predict(batch) - batch.actions).abs()
+        weights = torch.exp(-torch.arange(CHUNK, device=errors.device) / self.config.decay)
+        return (errors.mean(-1) * (weights / weights.mean())).mean()
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         return self.predict(batch)

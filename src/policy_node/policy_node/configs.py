@@ -288,6 +288,8 @@ class BcConfig(NetworkConfig):
         condition: width of the encoding of instruction, scene and memory.
         width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
+        decay: number of steps of the chunk over which the weight of its errors in the loss falls
+            to 1/e: few are executed before the next inference.
     """
 
     frames: int = 1
@@ -303,6 +305,7 @@ class BcConfig(NetworkConfig):
     condition: int = 256
     width: int = 512
     blocks: int = 3
+    decay: float = 12.0
 
     @property
     def instruction(self) -> bool:

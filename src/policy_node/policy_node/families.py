@@ -22,12 +22,14 @@ class Family:
         network: the network's class, called with a configuration and a MemoryShape.
         source: publication of the family.
         batch: default batch size of training.
+        grasps: default share of windows before the hand opens or closes (`TrainConfig.grasps`).
     """
 
     sizes: str
     network: str
     source: str
     batch: int = 16
+    grasps: float = 0.0
 
     def configs(self) -> Mapping[str, NetworkConfig]:
         """Return the configurations by size."""
@@ -50,6 +52,7 @@ FAMILIES: Registry[Family] = Registry(
             "policy_node.bc:Bc",
             "behaviour cloning (Pomerleau, ALVINN, 1988), as a residual MLP",
             batch=256,
+            grasps=0.3,
         ),
         "skills": Family(
             "policy_node.configs:SKILLS_SIZES",

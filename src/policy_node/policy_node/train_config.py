@@ -18,6 +18,14 @@ class TrainConfig(Settings):
         "number of windows in small batches.",
         1,
     )
+    grasps: float | None = setting(
+        None,
+        "Share of the windows that are drawn from those in which the hand opens or closes within "
+        "1.5 s, where a centimetre decides; the others are drawn from all. None: 0.3 for bc, else "
+        "0.",
+        0,
+        1,
+    )
     learning_rate: float = setting(
         1e-3,
         "Maximum learning rate of AdamW; it follows a cosine to 0. Size base needs about 1e-4.",

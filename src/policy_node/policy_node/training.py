@@ -79,7 +79,9 @@ def train(
         RuleSafeError: the data lacks an input of the network, or `out` contains another run.
     """
     out = Path(out)
-    config = replace(config, batch=config.batch or find_family(task.family).batch)
+    family = find_family(task.family)
+    grasps = family.grasps if config.grasps is None else config.grasps
+    config = replace(config, batch=config.batch or family.batch, grasps=grasps)
     if task.config.replays:
         config = replace(config, actions="absolute")
     store = EpisodeStore(task.data)
@@ -179,7 +181,7 @@ class PolicyTraining(TrainingRun):
         # Seeded by the step, so that a resumed run continues with the same random numbers.
         rng = np.random.default_rng([config.seed, self.step, 0])
         torch.manual_seed(int(rng.integers(2**62)))
-        indices = rng.integers(len(self.windows), size=self.batch)
+        indices = self.windows.draw(rng, self.batch, config.grasps or 0.0)
         batch = self.windows.batch(indices, rng).to(self.device)
         ready = time.perf_counter()
         loss = self.network.loss(batch)

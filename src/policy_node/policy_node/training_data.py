@@ -9,6 +9,7 @@ processes: they would compete with the model for CPU cores.
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,12 @@ from vq_memory_node.rolling import grid_of, newest_keyframes
 OVERLAP = 5
 """Frames before the end of a subtask from which the next one is also a label. The skill of the
 first one ends at rest, where the next one is then the label of all earlier windows."""
+
+BEFORE = 15
+"""Frames before the hand opens or closes in which windows may be drawn more often."""
+
+MOVING = 1e-3
+"""Least change of a finger's target between two frames while the hand opens or closes, rad."""
 
 TokenIds = Callable[[str], list[int]]
 
@@ -154,6 +161,24 @@ class ObservationWindows:
     def __len__(self) -> int:
         """Return the number of windows, which is the number of frames."""
         return len(self._joints)
+
+    def draw(self, rng: np.random.Generator, count: int, grasps: float = 0.0) -> NDArray[np.int64]:
+        """Return the indices of random windows, on average a share `grasps` of them of those at
+        most BEFORE frames before the hand opens or closes."""
+        indices = rng.integers(len(self), size=count)
+        if grasps and len(self._before_grasps):
+            chosen = rng.random(count) < grasps
+            indices[chosen] = rng.choice(self._before_grasps, chosen.sum())
+        return indices
+
+    @cached_property
+    def _before_grasps(self) -> NDArray[np.int64]:
+        fingers = self._actions[:, len(ARM_JOINTS) :]
+        moving = np.append(False, (np.abs(np.diff(fingers, axis=0)) > MOVING).any(1))
+        moving[self.first == np.arange(len(self))] = False
+        before = np.append(0, moving.cumsum())
+        ends = np.minimum(np.arange(len(self)) + BEFORE, self._last + 1)
+        return np.flatnonzero(before[ends] > before[:-1])
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""

@@ -3,7 +3,7 @@
     python scripts/make_instruction_words.py
 
 Byte-pair encoding over bytes (library `tokenizers`), on the descriptions of the twenty rules and of
-the built-in locks: it encodes any text, and these in few tokens. The result is deterministic.
+the sampled locks: it encodes any text, and these in few tokens. The result is deterministic.
 Checkpoints depend on the token ids: after a change, every policy with language must be trained
 again. If a description changes, FORMER therefore keeps the one that was used for the training.
 """
@@ -34,7 +34,7 @@ FORMER = {
 def descriptions() -> list[str]:
     """Return the unique descriptions in alphabetical order."""
     os.environ.pop(VARIABLE, None)  # without custom locks
-    rules = {rule for rules in rule_sets().values() for rule in rules}
+    rules = {rule for name in ("twenty", "sampled") for rule in rule_sets()[name]}
     return sorted({FORMER.get(rule) or load_rule(rule).description for rule in rules})
 
 

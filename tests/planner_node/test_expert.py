@@ -1,5 +1,7 @@
 """The expert opens safes by contact: parts are moved by the hand only."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from planner_node.expert import Expert, ExpertConfig, with_speed
 from planner_node.primitives import Pace
 from rulesafe_core.chunks import MAX_STEPS
 from rulesafe_sim.config import Placement
-from rulesafe_sim.episode import AgentError
+from rulesafe_sim.episode import MISS, AgentError
 from rulesafe_sim.simulation import LOWER, UPPER, Simulation
 from rulesafe_sim.variation import Variation
 
@@ -38,6 +40,42 @@ def test_an_episode_is_the_same_twice(simulation):
         simulation.reset("rule_003", "safe_02", 7)
         results.append(run_expert(simulation))
     assert results[0] == results[1]
+
+
+@pytest.mark.episode
+def test_a_deliberate_miss_is_marked_and_the_part_is_grasped_again(simulation, monkeypatch):
+    monkeypatch.setattr("planner_node.expert.MISSES", (0.05, 0.05))  # some nearer ones hold
+    simulation.reset("rule_002", "safe_02", 3)
+    rows = []
+
+    def record(simulation, action, activity):
+        if action is not None:
+            rows.append(activity)
+
+    result = run_expert(simulation, ExpertConfig(misses=0.4), subscribers=[record])
+    assert result.success, result.reason
+    missed = {each.step: each.attempt for each in rows if each.operation == MISS}
+    assert missed and result.log.retries
+    for step, attempt in missed.items():
+        moved = [each for each in rows if each.step == step]
+        turned = [each.attempt for each in moved if each.operation in ("turn", "pull")]
+        assert turned[-1] >= attempt
+    simulation.reset("rule_002", "safe_02", 3)
+    assert run_expert(simulation).log.retries == 0
+
+
+def test_a_hand_that_closed_on_nothing_opens_without_a_motion_of_the_part(simulation):
+    simulation.reset("rule_002", "safe_02", 1)
+    expert = Expert(simulation.safe, ["knob+"])
+    chunk = expert.begin(observe(simulation))
+    operations = []
+    while chunk is not None and "retreat" not in operations:
+        operations.append(expert.activity.operation)
+        for row in chunk:
+            simulation.step(row)
+        away = replace(observe(simulation), contact_forces={"knob": 0.0})
+        chunk = expert.next_chunk(away)
+    assert "turn" not in operations and operations[-1] == "retreat"
 
 
 def test_chunks_are_absolute_targets_within_limits(simulation):

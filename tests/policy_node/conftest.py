@@ -8,6 +8,7 @@ import pytest
 
 from policy_node.configs import Dp3Config
 from rulesafe_core.versions import PHYSICS, RENDERER
+from rulesafe_data.layout import MISS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_studies.controls import INDEX_FINGER, PastActions, RobotFrameJoints
 from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
@@ -94,6 +95,17 @@ def demos(tmp_path_factory):
 def labelled(tmp_path_factory):
     """Return the dataset of `demos` with subtasks."""
     return _write(tmp_path_factory.mktemp("policy") / "labelled", subtasks=labelled_subtasks)
+
+
+@pytest.fixture(scope="package")
+def missing(tmp_path_factory):
+    """Return the dataset of `demos` with a deliberate miss in the frames 10 to 14 of each
+    episode."""
+
+    def subtasks(length):
+        return np.repeat([2, MISS, 4], [10, 5, length - 15])
+
+    return _write(tmp_path_factory.mktemp("policy") / "missing", subtasks=subtasks)
 
 
 @pytest.fixture(scope="package")

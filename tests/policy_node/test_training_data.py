@@ -63,6 +63,25 @@ def test_windows_before_the_hand_opens_or_closes_are_drawn_more_often(make, stor
     np.testing.assert_array_equal(plain, np.random.default_rng(3).integers(len(windows), size=50))
 
 
+def test_deliberate_misses_are_not_imitated(tmp_path, missing, small, memories):
+    store = EpisodeStore(missing)
+
+    def load(config):
+        return ObservationWindows(store, [0, 1], config, memories["none"], TrainConfig(), tmp_path)
+
+    windows = load(small)
+    second = store.episodes[0].length
+    drawn = windows.draw(np.random.default_rng(0), 50 * len(windows), grasps=0.5)
+    missed = {begin + frame for begin in (0, second) for frame in range(10, 15)}
+    assert set(range(len(windows))) - set(drawn) == missed
+
+    class Labelled(type(small)):
+        subtasks = True
+
+    with pytest.raises(RuleSafeError, match="deliberate misses, which skills cannot replay"):
+        load(Labelled(**vars(small)))
+
+
 @pytest.mark.parametrize("kind", ["absolute", "relative"])
 def test_row_i_of_a_chunk_is_what_was_commanded_i_frames_later(kind, make, store, small):
     windows = make(actions=kind)

@@ -74,6 +74,8 @@ def test_programs_demonstrate_without_reading_the_lock(tmp_path, capsys):
     facts = read(DemoFolder(demos).file("rule_002", 0, success=True)).facts
     assert facts["by"] == "programs" and facts["events"] == ["knob+", "door+"]
     assert main(["demos", "replay", str(demos), "0"]) == 0
+    assert main(["demos", "generate", *words, "--misses", "0.5", "--out", str(tmp_path)]) == 2
+    assert "misses must be in 0..1, below 1, and are made by the expert" in capsys.readouterr().err
 
     programs, own = tmp_path / "programs", tmp_path / "own"
     programs.mkdir()

@@ -1,6 +1,7 @@
 """The second pass renders the same bytes each time, as the cameras would have."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,7 +13,7 @@ from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
 from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.attempt_recording import RecordedAttempt, Recorder, read, save
 from rulesafe_data.demo_folder import DemoFolder
-from rulesafe_data.layout import SUBTASKS
+from rulesafe_data.layout import MISS, SUBTASKS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 from rulesafe_demos.attempts import load_request
@@ -22,6 +23,7 @@ from rulesafe_demos.render import (
     Rendering,
     frames,
     look_of,
+    subtasks,
     write_episode,
 )
 from rulesafe_sim.episode import Activity
@@ -160,6 +162,14 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     assert dataset(out) == before
 
 
+def test_a_deliberate_miss_is_a_subtask_of_its_own():
+    columns = {"event": ["knob+", "knob+", "door+", ""], "operation": ["miss", "turn", "pull", ""]}
+    recording = SimpleNamespace(columns={name: np.array(each) for name, each in columns.items()})
+    events = list(SUBTASKS)
+    expected = [MISS, events.index("knob+"), events.index("door+")]
+    assert subtasks(recording).tolist() == expected
+
+
 def test_other_demonstrations_are_not_mixed_in(short, tmp_path, capsys):
     out = tmp_path / "joints"
     words = ["demos", "render", str(short), "--out", str(out), "--observations", "joints"]
@@ -175,7 +185,7 @@ def test_other_demonstrations_are_not_mixed_in(short, tmp_path, capsys):
         assert "was rendered with different settings (attempts)" in capsys.readouterr().err
     path.write_text(json.dumps(request | {"episodes": 1, "attempts": 50}))
     about = json.loads((out / "render.json").read_text())
-    for name in ("files", "style", "by", "programs"):  # as written by earlier versions
+    for name in ("files", "style", "misses", "by", "programs"):  # as written by earlier versions
         del about["attempts"][name]
     (out / "render.json").write_text(json.dumps(about))
     assert main([*words, "--camera-rate", "5"]) == 0, "the demonstrations may grow"

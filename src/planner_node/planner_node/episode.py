@@ -60,7 +60,7 @@ class ExpertAgent(Agent):
     def reset(self, simulation: Simulation) -> None:
         config = with_speed(self._config, simulation.variation.speed)
         self._choose = self._new_chooser()
-        self._expert = Expert(simulation.safe, config=config)
+        self._expert = Expert(simulation.safe, config=config, misses_seed=simulation.seed)
         self.log = self._expert.log
         self._advance = self._expert.begin
         self._actions: Iterator[NDArray] = iter(())

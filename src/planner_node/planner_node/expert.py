@@ -11,23 +11,37 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner_node.grasping import Unreachable
+from planner_node.grasping import Operation, Unreachable
+from planner_node.hand import HAND_AXES, PINCH_POINT
+from planner_node.kinematics import Arm
 from planner_node.motion import NoPath
 from planner_node.moves import ExpertObservation, MoveConfig, MovePlanner
 from planner_node.primitives import Chunk, ContactForceError, Pace, Primitives, Run
 from rulesafe_core.settings import Settings, setting
-from rulesafe_sim.episode import Activity, AgentError, AgentLog
+from rulesafe_sim.episode import MISS, Activity, AgentError, AgentLog
 from rulesafe_sim.safe import Safe
+
+MISSES = (0.012, 0.03)
+"""Smallest and largest distance between a deliberate miss and the grasp, m."""
+
+HELD = 0.5
+"""Smallest contact force on a part that is held, N."""
 
 
 @dataclass(frozen=True)
 class ExpertConfig(Settings):
-    """Speeds of the expert, its planning, and its numbers of attempts."""
+    """Speeds of the expert, its planning, its numbers of attempts, and its deliberate misses.
+
+    A miss demonstrates how to recover (compare Laskey et al., "DART: noise injection for robust
+    imitation learning", 2017): the expert itself never misses, and a policy that only saw it goes
+    on as if it had grasped the part.
+    """
 
     pace: Pace = Pace()
     moves: MoveConfig = MoveConfig()
     attempts: int = setting(4, "Maximum number of attempts at one step.")
     steps: int = setting(40, "Maximum number of steps of an episode.")
+    misses: float = setting(0.0, "Probability that a grasp deliberately misses.", 0, 1)
 
 
 class Expert:
@@ -40,6 +54,13 @@ class Expert:
     `begin(observation)` returns the first chunk, `next_chunk(observation)` the following ones, or
     None at the end; both raise AgentError with the step and the reason. `activity` describes the
     last chunk.
+
+    Args:
+        safe: the safe.
+        plan: see above.
+        config: speeds, planning, attempts and misses.
+        seed: seed of the motion planning.
+        misses_seed: seed of the deliberate misses.
     """
 
     def __init__(
@@ -48,12 +69,14 @@ class Expert:
         plan: Sequence[str] | None = None,
         config: ExpertConfig = ExpertConfig(),
         seed: int = 0,
+        misses_seed: int = 0,
     ):
         self.safe = safe
         self.plan = plan
         self.config = config
         self.log = AgentLog()
         self._seed = seed
+        self._rng = np.random.default_rng(misses_seed)
         self._hand = Primitives(config.pace)
         self._moves: MovePlanner | None = None
         self._run: Run | None = None
@@ -151,17 +174,45 @@ class Expert:
     def _operate(self, obs: ExpertObservation, part: str, opens: bool, tried: set) -> Run:
         """Make one attempt to move a part into its other phase, with a pinch not in `tried`."""
         assert self._moves is not None
-        operation, path = self._moves.plan(obs, self._moves.move(obs, part, opens), tried)
-        tried.add(operation.pinch.key)
+        move = self._moves.move(obs, part, opens)
+        operation, path = self._moves.plan(obs, move, tried)
         hand, door = self._hand, part == "door"
         yield from hand.travel(obs, path)
-        yield from hand.approach(operation.approach)
-        yield from hand.pinch(operation.motion[0])
+        if self._rng.random() < self.config.misses:
+            operation = self._missing(self._moves.arm, operation)
+            yield from hand.approach(operation.approach, MISS)
+            obs = yield from hand.pinch(operation.motion[0], MISS)
+        else:
+            tried.add(operation.pinch.key)
+            yield from hand.approach(operation.approach)
+            obs = yield from hand.pinch(operation.motion[0])
+        if obs.contact_forces.get(move.grasped_part, HELD) < HELD:
+            yield from hand.release(operation.motion[0])
+            return (yield from hand.retreat(operation.approach[::-1]))
         obs = yield from (hand.pull if door else hand.turn)(operation.motion)
         if door and obs.part_open["door"]:
             return obs
         yield from hand.release(operation.motion[-1])
         return (yield from hand.retreat(operation.retreat))
+
+    def _missing(self, arm: Arm, operation: Operation) -> Operation:
+        """Return an operation whose grasp is displaced by a distance of MISSES, not towards the
+        safe; it begins and ends at the same postures."""
+        direction = self._rng.standard_normal(3)
+        direction[0] = -abs(direction[0])  # along the approach
+        offset = self._rng.uniform(*MISSES) * HAND_AXES @ direction / np.linalg.norm(direction)
+        (rotation, _), jacobian = arm.differentiate(operation.motion[0])
+        lever = np.cross(rotation @ PINCH_POINT, np.eye(3))  # of the pinch point
+        jacobian[:3] += lever @ jacobian[3:]
+        change = np.linalg.pinv(jacobian) @ np.append(rotation @ offset, np.zeros(3))
+        near = np.linspace(0, 1, len(operation.approach))[:, None]
+        far = np.linspace(1, 0, len(operation.retreat))[:, None]
+        return replace(
+            operation,
+            approach=operation.approach + near * change,
+            motion=operation.motion + change,
+            retreat=operation.retreat + far * change,
+        )
 
 
 def with_speed(config: ExpertConfig, factor: float) -> ExpertConfig:

@@ -76,9 +76,9 @@ class Primitives:
         self._begin("travel")
         return (yield from self._move(obs.hand, path, obs.hand, self.pace.travel))
 
-    def approach(self, path: Path) -> Run:
-        """Move straight towards a grasp."""
-        self._begin("approach")
+    def approach(self, path: Path, operation: str = "approach") -> Run:
+        """Move straight towards a grasp; `operation` is its name in `activity`."""
+        self._begin(operation)
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 
     def retreat(self, path: Path) -> Run:
@@ -86,9 +86,10 @@ class Primitives:
         self._begin("retreat")
         return (yield from self._move(PRE_PINCH, path, PRE_PINCH, self.pace.closing_in))
 
-    def pinch(self, arm: NDArray[np.float64]) -> Run:
-        """Close thumb and index finger; the arm stays at `arm` (7,)."""
-        self._begin("pinch")
+    def pinch(self, arm: NDArray[np.float64], operation: str = "pinch") -> Run:
+        """Close thumb and index finger; the arm stays at `arm` (7,). `operation` is its name in
+        `activity`."""
+        self._begin(operation)
         yield from self._fingers(arm, PRE_PINCH, PINCH, self.pace.close)
         return (yield from self._hold(arm, PINCH))
 

@@ -30,7 +30,7 @@ from policy_node.train_config import TrainConfig
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS, ARM_JOINTS
 from rulesafe_data.cache import cached
-from rulesafe_data.layout import ACTION, POINTS, STATE, SUBTASK
+from rulesafe_data.layout import ACTION, MISS, POINTS, STATE, SUBTASK
 from rulesafe_data.store import EpisodeStore
 from vq_memory_node.grids import ends_of
 from vq_memory_node.memory import Memory
@@ -140,10 +140,10 @@ class ObservationWindows:
         starts = np.cumsum(lengths) - lengths
         self.first = np.repeat(starts, lengths)
         self._last = np.repeat(starts + lengths - 1, lengths)
-        self._subtask: NDArray[np.int64] | None = None
-        if config.subtasks:
-            self._load_subtasks(store, episodes)
         self._joints, self._actions = np.concatenate(joints), np.concatenate(actions)
+        self._subtask: NDArray[np.int64] | None = None
+        self._imitated = np.arange(len(self))
+        self._load_subtasks(store, episodes)
         memory_frame = frame if memory.safe_frame else None
         self._compute_memory(
             memory,
@@ -163,9 +163,9 @@ class ObservationWindows:
         return len(self._joints)
 
     def draw(self, rng: np.random.Generator, count: int, grasps: float = 0.0) -> NDArray[np.int64]:
-        """Return the indices of random windows, on average a share `grasps` of them of those at
-        most BEFORE frames before the hand opens or closes."""
-        indices = rng.integers(len(self), size=count)
+        """Return the indices of random windows outside of deliberate misses, on average a share
+        `grasps` of them of those at most BEFORE frames before the hand opens or closes."""
+        indices = rng.choice(self._imitated, count)
         if grasps and len(self._before_grasps):
             chosen = rng.random(count) < grasps
             indices[chosen] = rng.choice(self._before_grasps, chosen.sum())
@@ -178,7 +178,7 @@ class ObservationWindows:
         moving[self.first == np.arange(len(self))] = False
         before = np.append(0, moving.cumsum())
         ends = np.minimum(np.arange(len(self)) + BEFORE, self._last + 1)
-        return np.flatnonzero(before[ends] > before[:-1])
+        return self._imitated[(before[ends] > before[:-1])[self._imitated]]
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
@@ -227,10 +227,21 @@ class ObservationWindows:
     def _load_subtasks(self, store: EpisodeStore, episodes: Sequence[int]) -> None:
         """Read the subtask of each frame, and compute the last frame of its run."""
         if SUBTASK not in store.features:
+            if not self._config.subtasks:
+                return
             raise RuleSafeError(
                 f"{store.root} has no subtasks; `rulesafe demos render` writes them, bags have none"
             )
-        self._subtask = np.concatenate([store.episode(e, [SUBTASK])[SUBTASK] for e in episodes])
+        subtask = np.concatenate([store.episode(e, [SUBTASK])[SUBTASK] for e in episodes])
+        self._imitated = np.flatnonzero(subtask != MISS)
+        if not self._config.subtasks:
+            return
+        if len(self._imitated) < len(subtask):
+            raise RuleSafeError(
+                f"{store.root} has deliberate misses, which skills cannot replay; generate "
+                "demonstrations without --misses"
+            )
+        self._subtask = subtask
         ends = np.append(np.diff(self._subtask) != 0, True)  # of a run of equal subtasks
         ends[self._last] = True
         frames = np.where(ends, np.arange(len(ends)), len(ends))

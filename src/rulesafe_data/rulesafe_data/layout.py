@@ -55,6 +55,12 @@ SUBTASKS = {
 }
 """Subtasks by the event that they cause. The texts are in meta/subtasks.parquet, as in LeRobot."""
 
+MISS = len(SUBTASKS)
+"""Index of the subtask "miss the part": a grasp that deliberately misses, which training does not
+imitate."""
+
+SUBTASK_TEXTS = (*SUBTASKS.values(), "miss the part")
+
 JOINT_NAMES = {STATE: ACTION_JOINTS, ALL_POSITIONS: ALL_JOINTS, VELOCITY: ALL_JOINTS}
 JOINT_NAMES |= {ACTION: ACTION_JOINTS}
 

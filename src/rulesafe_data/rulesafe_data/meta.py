@@ -54,7 +54,7 @@ def finish(root: Path) -> None:
     _write_privileged(root, len(episodes))
     _write_texts(root / layout.TASKS, "task", tasks)
     if subtasks:
-        _write_texts(root / layout.SUBTASK_TABLE, "subtask", tuple(layout.SUBTASKS.values()))
+        _write_texts(root / layout.SUBTASK_TABLE, "subtask", layout.SUBTASK_TEXTS)
     joined = {key: merged([part[key] for part in statistics]) for key in statistics[0]}
     write_json(root / layout.STATS, joined)
     _write_episodes(root, episodes, starts, statistics)

@@ -39,6 +39,7 @@ class GenerationRequest(RunRequest):
         episodes: number of successes per rule.
         attempts: maximum number of attempts per rule.
         style: style of the motions, one of `planner_node.habits.STYLES`.
+        misses: probability that a grasp of the expert deliberately misses.
         by: expert or programs.
         programs: folder of task programs; empty: written for the rule's shortest plan.
     """
@@ -47,6 +48,7 @@ class GenerationRequest(RunRequest):
 
     attempts: int
     style: str = "varied"
+    misses: float = 0.0
     by: str = "expert"
     programs: str = ""
 
@@ -68,6 +70,7 @@ class GenerationRequest(RunRequest):
             f"rulesafe demos generate --rules {rules} --episodes {self.episodes} "
             f"--attempts {self.attempts} --safes {','.join(self.safes)} --split {self.split} "
             f"--seed {self.seed}{'' if self.style == 'varied' else f' --style {self.style}'}"
+            f"{f' --misses {self.misses:g}' if self.misses else ''}"
             f"{'' if self.by == 'expert' else f' --by {self.by}'}"
             f"{f' --programs {self.programs}' if self.programs else ''}"
         )
@@ -81,6 +84,7 @@ def make_request(
     split: str,
     seed: int,
     style: str = "varied",
+    misses: float = 0.0,
     by: str = "expert",
     programs: str = "",
 ) -> GenerationRequest:
@@ -89,6 +93,7 @@ def make_request(
 
     Args:
         attempts: maximum number per rule; None for twice the episodes plus 20.
+        misses: probability that a grasp of the expert deliberately misses.
         by: who demonstrates: expert or programs.
         programs: folder of task programs, RULE.py; empty: written for each rule's shortest plan.
 
@@ -106,6 +111,10 @@ def make_request(
         raise RuleSafeError(
             f"seed must be in 0..{MAX_BASE} and attempts at most {SEEDS_PER_RULE}; got seed {seed} "
             f"and {limit} attempts"
+        )
+    if not 0 <= misses < 1 or (misses and by != "expert"):
+        raise RuleSafeError(
+            f"misses must be in 0..1, below 1, and are made by the expert; got {misses} by {by}"
         )
     if programs and by != "programs":
         raise RuleSafeError("a folder of programs is valid only for demonstrations by programs")
@@ -126,6 +135,7 @@ def make_request(
         files={**plan.files, **{str(path): sha256(path) for path in sources if programs}},
         locks=plan.locks,
         style=style,
+        misses=misses,
         by=by,
         programs=str(Path(programs).absolute()) if programs else "",
     )

@@ -34,6 +34,7 @@ def generate(
     seed: int = 0,
     attempts: int | None = None,
     style: Literal["varied", "habitual", "strict"] = "varied",
+    misses: float = 0.0,
     by: Literal["expert", "programs"] = "expert",
     programs: str = "",
     passes: Literal["both", "states"] = "both",
@@ -59,6 +60,8 @@ def generate(
             habitual: the same pinch and posture for each part where it is within reach, so that
             similar poses give similar motions, which are easier to learn. strict: as habitual, but
             an attempt fails if the pinch is out of reach.
+        misses: Probability that a grasp of the expert deliberately misses, so that a policy learns
+            to grasp again. Training does not imitate the misses.
         by: expert: reads the state of the lock after each step, and repeats steps that failed.
             programs: task programs, as in the paper, which do not read it.
         programs: Directory of a program for each rule, RULE.py, run in the sandbox; by default each
@@ -72,7 +75,7 @@ def generate(
 
     # Before the other imports, so that invalid arguments are reported at once.
     request = make_request(
-        rules, episodes, attempts, safes, split, seed, style, by=by, programs=programs
+        rules, episodes, attempts, safes, split, seed, style, misses, by, programs
     )
 
     from rulesafe_demos.generate import generate as make

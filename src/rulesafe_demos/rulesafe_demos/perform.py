@@ -78,7 +78,8 @@ def perform(folder: Path, request: GenerationRequest, episode: Episode) -> dict[
 def _play(
     simulation: Simulation, request: GenerationRequest, episode: Episode, recorder: Recorder
 ) -> EpisodeRecord:
-    config, limit = style_config(request.style), episode.time_limit
+    config = replace(style_config(request.style), misses=request.misses)
+    limit = episode.time_limit
     if request.by == "expert":
         return run_expert(simulation, config, limit, [recorder])
     source, path = program_of(request, episode), Path(f"{episode.rule}.py")
@@ -131,6 +132,7 @@ def facts_of(request: GenerationRequest, episode: Episode) -> dict[str, Any]:
         "instruction": rule.description,
         "plan": shortest_plan(rule),
         "program": program_of(request, episode),
+        **({"misses": request.misses} if request.misses else {}),
         **({} if request.by == "expert" else {"by": request.by}),
         "versions": versions(),
     }

@@ -15,6 +15,7 @@ from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
 from rulesafe_core.versions import EARLIER, renderer_version
+from rulesafe_data import layout
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
 from rulesafe_data.demo_folder import DemoFolder
@@ -26,6 +27,7 @@ from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import GenerationRequest, load_request
 from rulesafe_sim.bodies import EpisodeBodies, load_robot
 from rulesafe_sim.config import PhysicsConfig
+from rulesafe_sim.episode import MISS
 from rulesafe_sim.observer import SceneObserver
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
@@ -185,7 +187,9 @@ def write_episode(
 def subtasks(recording: RecordedAttempt) -> NDArray[np.int64]:
     """Return the expert's subtask at each frame (N,), as indices into SUBTASKS."""
     indices = {event: index for index, event in enumerate(SUBTASKS)}
-    return np.array([indices[event] for event in recording.columns["event"][:-1].tolist()])
+    columns = recording.columns
+    found = np.array([indices[event] for event in columns["event"][:-1].tolist()])
+    return np.where(columns["operation"][:-1] == MISS, layout.MISS, found)
 
 
 def look_of(recording: RecordedAttempt, look: str) -> Variation:

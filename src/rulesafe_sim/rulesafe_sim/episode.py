@@ -40,13 +40,17 @@ class AgentError(RuleSafeError):
     """The agent cannot continue; the message is the reason."""
 
 
+MISS = "miss"
+"""Operation of an expert that deliberately misses a part: the hand approaches and closes."""
+
+
 @dataclass(frozen=True)
 class Activity:
     """Current activity of the robot.
 
     `step`: step of the plan, from 1. `event`: event of this step, such as "knob+". `attempt`: from
-    1; above 1: a retry. `operation`: travel, approach, pinch, turn, pull, release, retreat, hand
-    or wait.
+    1; above 1: a retry. `operation`: travel, approach, pinch, turn, pull, release, retreat, hand,
+    wait, or MISS.
     """
 
     step: int = 0

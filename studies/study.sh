@@ -13,7 +13,7 @@
 #                       history, too (tables 1, 2)
 #   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
 #   network       (15)  one network without stored demonstrations for all rules and safes, with each
-#                       memory, 400 episodes for each of three trainings
+#                       memory, 200 episodes for each of three trainings
 #   network_conditions
 #                 (12)  the same, one training: camera images, poses and speeds of the arm unlike those
 #                       of the demonstrations, disturbed memories, a part that is turned back
@@ -218,10 +218,11 @@ model_of_four() { # FAMILY MEMORY OPTION...
     evaluated "$name" train 25 "$four"
 }
 
-# Demonstrations on all safes, with a point cloud per second: on_all_safes NAME RULES EPISODES
+# Demonstrations on all safes, with a point cloud per second:
+# on_all_safes NAME RULES EPISODES [OPTION...]
 on_all_safes() {
     rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" --split nominal \
-        --style strict --passes states --workers "$workers" --out "$out/demos_$1"
+        --style strict --passes states --workers "$workers" --out "$out/demos_$1" "${@:4}"
     rulesafe demos render "$out/demos_$1" --observations points --camera-rate 1 \
         --workers "$workers" --out "$out/data_$1"
 }
@@ -246,7 +247,7 @@ twenty_rules() {
 }
 
 network() {
-    on_all_safes all "$all" 50
+    on_all_safes misses "$all" 50 --misses 0.25
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
             echo "one_network $seed $memory"
@@ -264,17 +265,17 @@ train_network() {
     vq_all_joints) memory=(vq --memory-model all_rules) ;;
     *) memory=("$3") ;;
     esac
-    trained "network_$2_$1" "data_${demos:-all}" "cache_${demos:-all}" --policy bc \
-        --memory "${memory[@]}" --steps "${STEPS:-12000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
+    trained "network_$2_$1" "data_${demos:-misses}" "cache_${demos:-misses}" --policy bc \
+        --memory "${memory[@]}" --steps "${STEPS:-20000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
 }
 
 # Evaluate a network; each training at other poses: on_network SEED NAME SPLIT [OPTION...]
 # The last word of the options is part of the name of the results.
 on_network() {
     last=${*: -1}
-    EPISODES=${EPISODES:-20} on_all "$policies/network_$2_$1" "$3" \
+    EPISODES=${EPISODES:-10} on_all "$policies/network_$2_$1" "$3" \
         "$results/network_$2_$1_$3${4:+_${last#--}}" \
-        --execute 6 --seed $((${EPISODES:-20} * $1)) "${@:4}"
+        --execute 6 --seed $((${EPISODES:-10} * $1)) "${@:4}"
 }
 
 one_network() { # SEED MEMORY
@@ -283,7 +284,7 @@ one_network() { # SEED MEMORY
 }
 
 network_conditions() {
-    $studies stretch --data "$out/data_all" --out "$out/data_speeds"
+    $studies stretch --data "$out/data_misses" --out "$out/data_speeds"
     for memory in ${MEMORIES:-none raw vq}; do
         rulesafe policy exchange "$policies/network_${memory}_0" --encoder ten_safes_images \
             --out "$policies/network_${memory}_images_0"

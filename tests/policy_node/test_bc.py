@@ -16,6 +16,8 @@ from policy_node.history import ObservationHistory
 from policy_node.language import InstructionEncoder, tokenize
 from policy_node.memory_inputs import memory_input
 from policy_node.network_policy import load_policy
+from policy_node.normaliser import Actions, Normaliser, Scaling
+from policy_node.skills import LEVERS as JOINT_LEVERS
 from policy_node.train_config import TrainConfig
 from policy_node.training import TrainingTask, train
 from policy_node.training_data import ObservationWindows, pad
@@ -24,7 +26,8 @@ from vq_memory_node.memory import MemoryShape
 from vq_memory_node.rolling import readings_of
 
 ENCODER = EncoderConfig(("safe_01", "safe_02"))
-SMALL = BcConfig(encoder=ENCODER, language=16, memory_features=16, width=64, blocks=2)
+SMALL = BcConfig(encoder=ENCODER, language=16, memory_features=16, width=64, blocks=2, modes=0)
+LEVERS = torch.tensor(JOINT_LEVERS).repeat(5)
 FEW = TrainConfig(steps=2, batch=4, warm_up=1)
 
 
@@ -71,6 +74,49 @@ def test_it_learns_what_only_instruction_and_memory_tell_apart(kind):
     assert (network.sample(batch) - batch.actions).abs().mean() < 0.02
     listed = {id(p) for part in network.parts().values() for p in part.parameters()}
     assert listed == {id(p) for p in network.parameters()}
+
+
+class Alike:
+    """Windows with equal observations, and two motions in equal numbers."""
+
+    normaliser = Normaliser(
+        Scaling(np.zeros(13, np.float32), np.ones(13, np.float32)),
+        Actions("absolute", Scaling(np.zeros(13, np.float32), np.ones(13, np.float32))),
+    )
+
+    def __init__(self):
+        self._batch = batch_of(4, MemoryShape())
+        self._batch.language = self._batch.language[:1].expand(4, -1)
+        self._batch.language_mask = self._batch.language_mask[:1].expand(4, -1)
+        self.motions = self._batch.actions[:2].clone()
+        self._batch.actions = self.motions.repeat(2, 1, 1)
+
+    def __len__(self):
+        return 4
+
+    def batch(self, indices, rng=None):
+        return self._batch
+
+
+def test_of_two_motions_one_is_chosen_and_not_a_mixture():
+    torch.manual_seed(0)
+    windows = Alike()
+    network = make_network("bc", replace(SMALL, modes=2), MemoryShape())
+    network.store_demonstrations(windows)
+    batch = windows.batch(np.arange(4))
+    optimiser = torch.optim.AdamW(network.parameters(), 3e-3)
+    for step in range(200):
+        optimiser.param_groups[0]["lr"] = 3e-3 * (1 - step / 200)
+        optimiser.zero_grad()
+        network.loss(batch).backward()
+        optimiser.step()
+    found = network.sample(batch)[0]
+    errors = [(found - motion).abs().mean() for motion in windows.motions]
+    assert min(errors) < 0.02 < 0.2 < max(errors)
+    for mode, motion in enumerate(windows.motions):
+        near = (network.centres - windows.motions[mode][9::10].flatten() * LEVERS).norm(dim=1)
+        chunk = network.predict(batch, near.argmin().expand(4))[0]
+        assert (chunk - motion).abs().mean() < 0.02
 
 
 def test_errors_of_the_steps_that_are_executed_have_the_largest_weights():

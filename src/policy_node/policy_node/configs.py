@@ -288,6 +288,7 @@ class BcConfig(NetworkConfig):
         condition: width of the encoding of instruction, scene and memory.
         width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
+        modes: number of modes between which a classifier chooses; 0: none.
         decay: number of steps of the chunk over which the weight of its errors in the loss falls
             to 1/e: few are executed before the next inference.
     """
@@ -305,6 +306,7 @@ class BcConfig(NetworkConfig):
     condition: int = 256
     width: int = 512
     blocks: int = 3
+    modes: int = 96
     decay: float = 12.0
 
     @property

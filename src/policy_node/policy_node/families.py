@@ -51,7 +51,7 @@ FAMILIES: Registry[Family] = Registry(
             "policy_node.configs:BC_SIZES",
             "policy_node.bc:Bc",
             "behaviour cloning (Pomerleau, ALVINN, 1988), as a residual MLP",
-            batch=256,
+            batch=128,
             grasps=0.3,
         ),
         "skills": Family(

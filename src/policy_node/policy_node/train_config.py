@@ -14,7 +14,7 @@ class TrainConfig(Settings):
     batch: int | None = setting(
         None,
         "Batch size: number of windows, sampled from all frames of all episodes. None: 64 for dp3 "
-        "and two_level, 256 for bc, 16 for rdt, cogact and pi0, which learn more from the same "
+        "and two_level, 128 for bc, 16 for rdt, cogact and pi0, which learn more from the same "
         "number of windows in small batches.",
         1,
     )

@@ -26,6 +26,7 @@ PACKAGES = (
     "h1_2_bridge",
     "h1_2_sim",
     "rulesafe_design",
+    "rulesafe_reader",
     "rulesafe_demos",
     "rulesafe_eval",
     "rulesafe_ros",

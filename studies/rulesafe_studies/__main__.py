@@ -17,6 +17,8 @@ COMMANDS = {
     "measure": "memory.commands:measure",
     "moves": "moves.baselines:train",
     "pages": "pages:write",
+    "reading": "reading.commands:reading",
+    "reading_policy": "reading.commands:reading_policy",
     "safes": "safe_sheet:draw",
     "sealed_commitment": "sealed:commitment",
     "sealed_eval": "sealed:evaluate",

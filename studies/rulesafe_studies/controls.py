@@ -11,24 +11,15 @@ from numpy.typing import NDArray
 
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.settings import setting
+from rulesafe_reader.memory import BENT, INDEX_FINGER
 from vq_memory_node.memory import Memory, RawMemory, TokenMemory
 from vq_memory_node.tokenizers import Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH
 
-INDEX_FINGER = ACTION_JOINTS.index("R_index_proximal_joint")
 ELBOW = ACTION_JOINTS.index("right_elbow_joint")
 
 LONGEST = 2400
 """Number of frames in which grasps are counted, as many as the longest episode has."""
-
-BENT = 0.5
-"""Position of the index finger above which the hand grasps, rad; open: 0.4."""
-
-
-def released(window: NDArray[np.float32]) -> bool:
-    """Return whether the hand releases a grasp in the last frame of a window (N, 13), rad, N > 1:
-    the index finger is no longer bent."""
-    return bool(window[-2, INDEX_FINGER] > BENT >= window[-1, INDEX_FINGER])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.settings import setting
-from rulesafe_studies.controls import released
+from rulesafe_reader.memory import released
 from vq_memory_node.memory import Memory, TokenMemory
 from vq_memory_node.tokenizers import CLUSTERS
 from vq_memory_node.windows import LENGTH

@@ -7,7 +7,8 @@ import pytest
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.states import load_states
-from rulesafe_studies.controls import INDEX_FINGER, PastActions
+from rulesafe_reader.memory import INDEX_FINGER
+from rulesafe_studies.controls import PastActions
 from rulesafe_studies.keyframes import GraspKeyframes, GraspTokens, OraclePhases, TokenKeyframes
 from vq_memory_node.grids import FromStart
 from vq_memory_node.memory import (

@@ -10,7 +10,8 @@ from policy_node.configs import Dp3Config
 from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.layout import MISS
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
-from rulesafe_studies.controls import INDEX_FINGER, PastActions, RobotFrameJoints
+from rulesafe_reader.memory import INDEX_FINGER
+from rulesafe_studies.controls import PastActions, RobotFrameJoints
 from rulesafe_studies.keyframes import GraspKeyframes, OraclePhases
 from vq_memory_node.memory import NoMemory, RawMemory, VqMemory
 

@@ -29,13 +29,49 @@ from rulesafe_data.layout import SUBTASKS
 from vq_memory_node.memory import MemoryShape
 
 
-class TwoLevel(Network):
+class SkilledNetwork(Network):
+    """Base class of networks that choose a subtask, which frozen skills execute."""
+
+    def __init__(self, skills: str | SkillsConfig) -> None:
+        super().__init__()
+        self._normaliser: Normaliser | None = None
+        self.skills = self._make_skills(skills)
+
+    def _make_skills(self, skills: str | SkillsConfig) -> Skills:
+        """Return the frozen lower level: a trained one by its folder, or one of a configuration,
+        whose weights are then loaded from this network's checkpoint."""
+        if isinstance(skills, SkillsConfig):
+            return Skills(skills, MemoryShape()).requires_grad_(False)
+        from policy_node.checkpoints import read_policy
+
+        found = read_policy(skills)
+        if not isinstance(found.config, SkillsConfig):
+            raise RuleSafeError(f"{skills} is a policy {found.family}; valid: skills")
+        self._normaliser = found.normaliser
+        network = Skills(found.config, MemoryShape())
+        if not next(network.parameters()).is_meta:  # there, weights are not needed
+            network.load_state_dict(dict(found.weights))
+        return network.requires_grad_(False)
+
+    def reset(self) -> None:
+        self.skills.reset()
+
+    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
+        subtask = self.choose(batch) if batch.subtask is None else batch.subtask
+        return self.skills.sample(replace(batch, subtask=subtask), generator)
+
+    def scene_encoder(self) -> SceneEncoder:
+        return self.skills.scene_encoder()
+
+    def normaliser(self) -> Normaliser | None:
+        return self._normaliser
+
+
+class TwoLevel(SkilledNetwork):
     """The network of both levels; only the upper one is trained."""
 
     def __init__(self, config: TwoLevelConfig, memory: MemoryShape) -> None:
-        super().__init__()
-        self._normaliser: Normaliser | None = None
-        self.skills = self._make_skills(config.skills)
+        super().__init__(config.skills)
         encoder = self.skills.scene_encoder()
         if config.images != self.skills.config.images:
             size = "images" if self.skills.config.images else "tiny"
@@ -53,22 +89,6 @@ class TwoLevel(Network):
         layers += [nn.Linear(config.hidden, config.hidden), nn.Mish()]
         self.choice = nn.Sequential(*layers, nn.Linear(config.hidden, len(SUBTASKS)))
         self.reset()
-
-    def _make_skills(self, skills: str | SkillsConfig) -> Skills:
-        """Return the frozen lower level: a trained one by its folder, or one of a configuration,
-        whose weights are then loaded from this network's checkpoint."""
-        if isinstance(skills, SkillsConfig):
-            return Skills(skills, MemoryShape()).requires_grad_(False)
-        from policy_node.checkpoints import read_policy
-
-        found = read_policy(skills)
-        if not isinstance(found.config, SkillsConfig):
-            raise RuleSafeError(f"{skills} is a policy {found.family}; valid: skills")
-        self._normaliser = found.normaliser
-        network = Skills(found.config, MemoryShape())
-        if not next(network.parameters()).is_meta:  # there, weights are not needed
-            network.load_state_dict(dict(found.weights))
-        return network.requires_grad_(False)
 
     def logits(self, batch: Batch) -> Tensor:
         """Return the logits of the subtasks (B, 6)."""
@@ -92,7 +112,7 @@ class TwoLevel(Network):
         return cross_entropy(self.logits(batch), batch.subtask)
 
     def reset(self) -> None:
-        self.skills.reset()
+        super().reset()
         self._scenes: list[Tensor] = []  # (1, 1, features) of the episode's inferences
 
     def choose(self, batch: Batch) -> Tensor:
@@ -110,20 +130,10 @@ class TwoLevel(Network):
         back = [offset // execute for offset in self.config.earlier_scenes]
         return torch.cat([self._scenes[max(0, last - each)] for each in [*back, 0]], dim=1)
 
-    def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
-        subtask = self.choose(batch) if batch.subtask is None else batch.subtask
-        return self.skills.sample(replace(batch, subtask=subtask), generator)
-
     def built(self, config: NetworkConfig) -> NetworkConfig:
         skills = self.skills.built(self.skills.config)
         assert isinstance(skills, SkillsConfig)
         return replace(self.config, skills=skills)
-
-    def scene_encoder(self) -> SceneEncoder:
-        return self.skills.scene_encoder()
-
-    def normaliser(self) -> Normaliser | None:
-        return self._normaliser
 
     def token_ids(self, instruction: str) -> list[int]:
         return tokenize(instruction)

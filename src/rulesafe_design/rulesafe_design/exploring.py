@@ -9,6 +9,7 @@ Example::
 from dataclasses import dataclass, field
 from typing import Any
 
+from rulesafe_design.lock_worker import Explorer
 from rulesafe_design.processes import Worker
 from rulesafe_design.verdicts import ProgramLimits, Refused
 
@@ -47,6 +48,12 @@ def explore(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:
     """
     with Worker("lock", source, limits) as worker:
         return _graph(worker.receive().get("graph"), limits, worker.restrictions)
+
+
+def explore_trusted(source: str, limits: ProgramLimits = ProgramLimits()) -> StateGraph:
+    """As `explore`, in this process and therefore faster, for programs written by `grammar`."""
+    explorer = Explorer(source, lambda call: call(), limits.states, limits.events)
+    return _graph(explorer.explore(), limits, {})
 
 
 def _graph(data: Any, limits: ProgramLimits, restrictions: dict[str, bool]) -> StateGraph:

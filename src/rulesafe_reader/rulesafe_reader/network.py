@@ -1,0 +1,94 @@
+"""The policy that reads: what the hand has done is decoded from its grasps, the reader chooses the
+next event, and frozen skills execute it.
+
+The memory must be `rulesafe_reader.memory:Grasps`. Neither the instruction of the lock nor its
+design need to be known from training, as long as the parser can translate the one into the other.
+`python -m rulesafe_studies reading` trains the decoder and makes the checkpoint.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from policy_node.batches import Batch
+from policy_node.configs import NetworkConfig, SkillsConfig
+from policy_node.scene_encoder import QUANTITIES
+from policy_node.schedules import JOINTS
+from policy_node.two_level import SkilledNetwork
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.layout import SUBTASKS
+from rulesafe_reader.configs import ReaderConfig
+from rulesafe_reader.parser import SHIPPED, load_parser
+from rulesafe_reader.reader import Observed, Reader
+from vq_memory_node.memory import MemoryShape
+
+EVENTS = tuple(SUBTASKS)
+"""Events of grasps; class i of the decoder is event i, class len(EVENTS) + i its failure."""
+
+
+class GraspDecoder(nn.Module):
+    """Joint positions (B, 13) at the end of grasps, normalised, and the probabilities of the safes
+    (B, S) -> logits (B, 12) of events and failed ones."""
+
+    def __init__(self, safes: int, hidden: int) -> None:
+        super().__init__()
+        layers = [nn.Linear(JOINTS + safes, hidden), nn.Mish(), nn.Linear(hidden, hidden)]
+        self.layers = nn.Sequential(*layers, nn.Mish(), nn.Linear(hidden, 2 * len(EVENTS)))
+
+    def forward(self, joints: Tensor, safes: Tensor) -> Tensor:
+        logits: Tensor = self.layers(torch.cat([joints, safes], dim=-1))
+        return logits
+
+
+class ReaderNetwork(SkilledNetwork):
+    """The decoder, the reader and the skills."""
+
+    def __init__(self, config: ReaderConfig, memory: MemoryShape) -> None:
+        super().__init__(config.skills)
+        if memory.kind != "raw":
+            raise RuleSafeError(
+                f"a policy that reads requires --memory rulesafe_reader.memory:Grasps, got {memory}"
+            )
+        self.config = config
+        encoder = self.skills.scene_encoder()
+        self.decoder = GraspDecoder(encoder.features - len(QUANTITIES), config.hidden)
+        parser = load_parser(Path(config.parser) if config.parser else SHIPPED)
+        self._parser = parser.word_ids
+        self._reader = Reader(parser)
+
+    def loss(self, batch: Batch) -> Tensor:
+        raise RuleSafeError(
+            "a policy that reads is trained by `python -m rulesafe_studies reading`"
+        )
+
+    def history(self, batch: Batch) -> list[Observed]:
+        """Return the events of an episode (B = 1), the oldest first."""
+        assert batch.memory is not None and batch.memory_mask is not None
+        grasps = batch.memory[0, batch.memory_mask[0]]
+        classes = self.decoder(grasps, self.safes(batch).expand(len(grasps), -1)).argmax(-1)
+        return [
+            Observed(EVENTS[number % len(EVENTS)], number < len(EVENTS))
+            for number in classes.tolist()
+        ]
+
+    def safes(self, batch: Batch) -> Tensor:
+        """Return the probabilities of the safes (B, S), as estimated in the episode so far."""
+        scene = batch.scene(self.skills.encoder, 1, self.config.points)
+        return scene[:, -1, len(QUANTITIES) :]
+
+    def choose(self, batch: Batch) -> Tensor:
+        """Return the next subtask (1,); the door is pulled if the instruction is not understood."""
+        assert batch.language is not None and batch.language_mask is not None
+        words = tuple(batch.language[0, batch.language_mask[0]].tolist())
+        event = self._reader.next_event(words, self.history(batch)) or "door+"
+        return torch.tensor([EVENTS.index(event)], device=batch.joints.device)
+
+    def built(self, config: NetworkConfig) -> NetworkConfig:
+        skills = self.skills.built(self.skills.config)
+        assert isinstance(skills, SkillsConfig)
+        return replace(self.config, skills=skills)
+
+    def token_ids(self, instruction: str) -> list[int]:
+        return self._parser(instruction)

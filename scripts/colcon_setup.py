@@ -14,7 +14,8 @@ from setuptools.config.pyprojecttoml import load_file
 PROJECT = load_file(Path(__file__).resolve().parents[1] / "pyproject.toml")
 MANIFEST = {element.tag: element.text for element in ElementTree.parse("package.xml").getroot()}
 NAME = str(MANIFEST["name"])
-NODES = PROJECT["project"]["entry-points"]["rulesafe.nodes"]
+GROUPS = {"console_scripts": PROJECT["project"]["scripts"], **PROJECT["project"]["entry-points"]}
+NODES = GROUPS["rulesafe.nodes"]
 
 
 def compiled() -> dict[str, Any]:
@@ -48,10 +49,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
-    entry_points={
-        "console_scripts": entries(PROJECT["project"]["scripts"]),
-        "rulesafe.nodes": entries(NODES),
-    },
+    entry_points={group: entries(points) for group, points in GROUPS.items()},
     options={  # where `ros2 run` looks for executables
         "develop": {"script_dir": f"$base/lib/{NAME}"},
         "install": {"install_scripts": f"$base/lib/{NAME}"},

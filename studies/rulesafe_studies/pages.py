@@ -15,6 +15,7 @@ from rulesafe_studies import csv_tables, leaderboard, lock_yield, peers, tables
 from rulesafe_studies.data import RESULTS, ROOT
 from rulesafe_studies.figures import draw_figures
 from rulesafe_studies.moves import results as moves
+from rulesafe_studies.reading import commands as reading
 
 EXPERT = (
     ("all", "expert", "all"),
@@ -38,6 +39,7 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "one_rule": csv_tables.one_rule,
     "peers": peers.text,
     "readme": tables.readme,
+    "reading": reading.rows,
     "robustness": tables.robustness,
     "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,

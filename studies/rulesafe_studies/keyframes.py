@@ -18,25 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulesafe_core.settings import setting
-from rulesafe_reader.memory import released
+from rulesafe_reader.memory import Grasps, released
 from vq_memory_node.memory import Memory, TokenMemory
 from vq_memory_node.tokenizers import CLUSTERS
 from vq_memory_node.windows import LENGTH
 
 
 @dataclass(frozen=True)
-class GraspKeyframes(Memory):
+class GraspKeyframes(Grasps):
     """Raw joint positions at the last releases of a grasp, without learning."""
-
-    length: int = setting(LENGTH, "M, number of stored releases.", 1)
-    stride = 1
 
     @property
     def window(self) -> int:
         return 2
-
-    def is_keyframe(self, window: NDArray[np.float32]) -> bool:
-        return released(window)
 
     def value(self, window: NDArray[np.float32]) -> NDArray[np.float32]:
         return window[-1]

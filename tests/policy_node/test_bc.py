@@ -58,6 +58,16 @@ def batch_of(count, memory):
     return batch
 
 
+def fit(network, batch):
+    """Train a network on one batch."""
+    optimiser = torch.optim.AdamW(network.parameters(), 3e-3)
+    for step in range(200):
+        optimiser.param_groups[0]["lr"] = 3e-3 * (1 - step / 200)
+        optimiser.zero_grad()
+        network.loss(batch).backward()
+        optimiser.step()
+
+
 @pytest.mark.parametrize("kind", ["none", "tokens", "raw"])
 def test_it_learns_what_only_instruction_and_memory_tell_apart(kind):
     shapes = {"none": MemoryShape(), "tokens": MemoryShape("tokens", 6, 4)}
@@ -65,12 +75,7 @@ def test_it_learns_what_only_instruction_and_memory_tell_apart(kind):
     count = 2 if kind == "none" else 4
     torch.manual_seed(0)
     network, batch = make_network("bc", SMALL, memory), batch_of(count, memory)
-    optimiser = torch.optim.AdamW(network.parameters(), 3e-3)
-    for step in range(200):
-        optimiser.param_groups[0]["lr"] = 3e-3 * (1 - step / 200)
-        optimiser.zero_grad()
-        network.loss(batch).backward()
-        optimiser.step()
+    fit(network, batch)
     assert (network.sample(batch) - batch.actions).abs().mean() < 0.02
     listed = {id(p) for part in network.parts().values() for p in part.parameters()}
     assert listed == {id(p) for p in network.parameters()}
@@ -104,12 +109,7 @@ def test_of_two_motions_one_is_chosen_and_not_a_mixture():
     network = make_network("bc", replace(SMALL, modes=2), MemoryShape())
     network.store_demonstrations(windows)
     batch = windows.batch(np.arange(4))
-    optimiser = torch.optim.AdamW(network.parameters(), 3e-3)
-    for step in range(200):
-        optimiser.param_groups[0]["lr"] = 3e-3 * (1 - step / 200)
-        optimiser.zero_grad()
-        network.loss(batch).backward()
-        optimiser.step()
+    fit(network, batch)
     found = network.sample(batch)[0]
     errors = [(found - motion).abs().mean() for motion in windows.motions]
     assert min(errors) < 0.02 < 0.2 < max(errors)

@@ -29,7 +29,7 @@ class Known:
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     path = tmp_path_factory.mktemp("parser") / "parser.safetensors"
-    save_parser(Parser(WORDS, OPEN_KNOB[:2], ParserConfig(16, 2, 1)), path, {})
+    save_parser(Parser(WORDS, OPEN_KNOB[:2], ParserConfig(16, 2, 1)), path)
     config = ReaderConfig(SkillsConfig(stored=60), parser=str(path))
     found = make_network("reader", config, Grasps(length=4).shape).eval()
     found._reader = Reader(Known())

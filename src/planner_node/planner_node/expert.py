@@ -33,8 +33,8 @@ class ExpertConfig(Settings):
     """Speeds of the expert, its planning, its numbers of attempts, and its deliberate misses.
 
     A miss demonstrates how to recover (compare Laskey et al., "DART: noise injection for robust
-    imitation learning", 2017): the expert itself never misses, and a policy that only saw it goes
-    on as if it had grasped the part.
+    imitation learning", 2017). A policy that is trained without misses continues after one as if it
+    held the part.
     """
 
     pace: Pace = Pace()

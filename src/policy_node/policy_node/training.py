@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
@@ -197,12 +197,7 @@ class PolicyTraining(TrainingRun):
         return {**found, "rate": self._rate(), "waiting": self.waited / self.spent}
 
     def _rate(self) -> float:
-        """Return the learning rate of the next step: linear warm-up, then a cosine to 0."""
-        config = self.config
-        if self.step < config.warm_up:
-            return config.learning_rate * (self.step + 1) / config.warm_up
-        share = (self.step - config.warm_up) / max(config.steps - config.warm_up, 1)
-        return config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
+        return learning_rate(self.step, self.config)
 
     def checkpoint(self) -> Checkpoint:
         """Return the checkpoint of the current state, with averaged weights."""
@@ -230,6 +225,25 @@ class PolicyTraining(TrainingRun):
     def save_result(self) -> None:
         """Save the policy to `out`."""
         save_policy(self.checkpoint(), self.out)
+
+
+class Schedule(Protocol):
+    """Settings of the learning rate of a training."""
+
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def warm_up(self) -> int: ...
+    @property
+    def steps(self) -> int: ...
+
+
+def learning_rate(step: int, config: Schedule) -> float:
+    """Return the learning rate of a step: linear warm-up, then a cosine to 0."""
+    if step < config.warm_up:
+        return config.learning_rate * (step + 1) / config.warm_up
+    share = (step - config.warm_up) / max(config.steps - config.warm_up, 1)
+    return config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
 
 
 def _groups(network: nn.Module, config: TrainConfig) -> list[dict[str, Any]]:

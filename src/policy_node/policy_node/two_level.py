@@ -11,6 +11,7 @@ require a training of the classifier, which takes minutes.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +31,10 @@ from vq_memory_node.memory import MemoryShape
 
 
 class SkilledNetwork(Network):
-    """Base class of networks that choose a subtask, which frozen skills execute."""
+    """Base class of networks that choose a subtask, which frozen skills execute. `config` has the
+    field `skills`."""
+
+    config: Any
 
     def __init__(self, skills: str | SkillsConfig) -> None:
         super().__init__()
@@ -59,6 +63,11 @@ class SkilledNetwork(Network):
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         subtask = self.choose(batch) if batch.subtask is None else batch.subtask
         return self.skills.sample(replace(batch, subtask=subtask), generator)
+
+    def built(self, config: NetworkConfig) -> NetworkConfig:
+        skills = self.skills.built(self.skills.config)
+        found: NetworkConfig = replace(self.config, skills=skills)
+        return found
 
     def scene_encoder(self) -> SceneEncoder:
         return self.skills.scene_encoder()
@@ -129,11 +138,6 @@ class TwoLevel(SkilledNetwork):
         last, execute = len(self._scenes) - 1, self.skills.config.execute
         back = [offset // execute for offset in self.config.earlier_scenes]
         return torch.cat([self._scenes[max(0, last - each)] for each in [*back, 0]], dim=1)
-
-    def built(self, config: NetworkConfig) -> NetworkConfig:
-        skills = self.skills.built(self.skills.config)
-        assert isinstance(skills, SkillsConfig)
-        return replace(self.config, skills=skills)
 
     def token_ids(self, instruction: str) -> list[int]:
         return tokenize(instruction)

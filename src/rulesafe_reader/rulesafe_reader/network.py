@@ -6,14 +6,12 @@ design need to be known from training, as long as the parser can translate the o
 `python -m rulesafe_studies reading` trains the decoder and makes the checkpoint.
 """
 
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from policy_node.batches import Batch
-from policy_node.configs import NetworkConfig, SkillsConfig
 from policy_node.scene_encoder import QUANTITIES
 from policy_node.schedules import JOINTS
 from policy_node.two_level import SkilledNetwork
@@ -55,7 +53,7 @@ class ReaderNetwork(SkilledNetwork):
         encoder = self.skills.scene_encoder()
         self.decoder = GraspDecoder(encoder.features - len(QUANTITIES), config.hidden)
         parser = load_parser(Path(config.parser) if config.parser else SHIPPED)
-        self._parser = parser.word_ids
+        self._word_ids = parser.word_ids
         self._reader = Reader(parser)
 
     def loss(self, batch: Batch) -> Tensor:
@@ -85,10 +83,5 @@ class ReaderNetwork(SkilledNetwork):
         event = self._reader.next_event(words, self.history(batch)) or "door+"
         return torch.tensor([EVENTS.index(event)], device=batch.joints.device)
 
-    def built(self, config: NetworkConfig) -> NetworkConfig:
-        skills = self.skills.built(self.skills.config)
-        assert isinstance(skills, SkillsConfig)
-        return replace(self.config, skills=skills)
-
     def token_ids(self, instruction: str) -> list[int]:
-        return self._parser(instruction)
+        return self._word_ids(instruction)

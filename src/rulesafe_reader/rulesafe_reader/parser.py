@@ -9,7 +9,7 @@ designs.py. It is trained on locks of the grammar (`python -m rulesafe_studies r
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -172,14 +172,13 @@ class Parser(nn.Module):
         return x * self.config.width**0.5 + sinusoids(places, self.config.width)
 
 
-def save_parser(parser: Parser, path: Path, facts: Mapping[str, str]) -> None:
-    """Write a parser with its vocabularies, in half precision; `facts` describe its training."""
+def save_parser(parser: Parser, path: Path) -> None:
+    """Write a parser with its vocabularies, in half precision."""
     about = {
         "format": FORMAT,
         "config": asdict(parser.config),
         "words": parser.words,
         "tokens": parser.tokens,
-        "facts": dict(facts),
     }
     weights = {name: value.half().contiguous() for name, value in parser.state_dict().items()}
     write_atomically(path, save(weights, {"parser": json.dumps(about)}))

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from rulesafe_design.grammar_events import NUMBERS
 from rulesafe_reader.parser import words_of
 
 P, WAY, STATE = "(knob|handle)", "(opening|closing)", "(open|closed)"
@@ -116,8 +117,7 @@ RULES: Sequence[tuple[str, Sequence[str]]] = (
 )
 
 _RULES = [(re.compile(pattern), options) for pattern, options in RULES]
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS) if number > 1}
+_DIGITS = {word: str(number) for number, word in enumerate(NUMBERS[:10]) if number > 1}
 
 
 def paraphrase(text: str, rng: random.Random, share: float = 0.5) -> str:

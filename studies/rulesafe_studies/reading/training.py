@@ -1,6 +1,5 @@
 """Training of the parser on the corpus; a repeated call resumes it."""
 
-import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,8 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 
 from policy_node.ema import averaged
+from policy_node.training import learning_rate
 from rulesafe_data.files import write_json
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_reader.designs import KNOWN
@@ -41,7 +42,6 @@ class ParserTraining:
     batch: int = 32
     learning_rate: float = 1e-3
     warm_up: int = 300
-    weight_decay: float = 0.01
     ema: float = 0.999
     known: float = 0.05
     paraphrased: float = 0.5
@@ -82,6 +82,8 @@ def train_parser(
 
 
 class _Run(TrainingRun):
+    """A training run of the parser; the averaged weights are saved."""
+
     saved = ("network", "average", "optimiser")
 
     def __init__(
@@ -112,7 +114,7 @@ class _Run(TrainingRun):
 
     def advance(self) -> dict[str, float]:
         for group in self.optimiser.param_groups:
-            group["lr"] = self._rate()
+            group["lr"] = learning_rate(self.step, self.config)
         words, tokens = self._batch()
         rng = torch.Generator().manual_seed(self.config.seed << 32 | self.step)
         hidden = torch.rand(words.shape, generator=rng) < self.config.dropped
@@ -126,14 +128,7 @@ class _Run(TrainingRun):
         self.optimiser.step()
         self.average.update_parameters(self.network)
         self.step += 1
-        return {"loss": loss.item(), "rate": self._rate()}
-
-    def _rate(self) -> float:
-        config = self.config
-        if self.step < config.warm_up:
-            return config.learning_rate * (self.step + 1) / config.warm_up
-        share = (self.step - config.warm_up) / max(config.steps - config.warm_up, 1)
-        return config.learning_rate * 0.5 * (1 + math.cos(math.pi * share))
+        return {"loss": loss.item(), "rate": learning_rate(self.step, self.config)}
 
     def _batch(self) -> tuple[Tensor, Tensor]:
         """Return words (B, W) and tokens (B, T) of one of POOL batches of similar lengths."""
@@ -157,12 +152,9 @@ class _Run(TrainingRun):
     def save_result(self) -> None:
         parser = self.average.module
         assert isinstance(parser, Parser)
-        save_parser(parser, self.out / "parser.safetensors", {})
+        save_parser(parser, self.out / "parser.safetensors")
         write_json(self.out / "parser.json", {"training": {"facts": self.facts}})
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    found = torch.full((len(rows), max(map(len, rows))), PAD)
-    for row, ids in zip(found, rows, strict=True):
-        row[: len(ids)] = torch.tensor(ids)
-    return found
+    return pad_sequence([torch.tensor(ids) for ids in rows], True, PAD)

@@ -192,7 +192,8 @@ def test_subtasks_are_stored_as_in_lerobot(tmp_path, make):
     np.testing.assert_array_equal(store.episode(0)["subtask_index"], labels)
     assert store[0, 4]["subtask_index"] == 4
     texts = pq.read_table(tmp_path / "meta/subtasks.parquet").to_pydict()
-    assert texts["subtask_index"] == [*range(6)] and texts["subtask"][2] == "turn the handle open"
+    assert texts["subtask_index"] == [*range(7)] and texts["subtask"][2] == "turn the handle open"
+    assert texts["subtask"][layout.MISS] == "miss the part"
     writer.write(1, make(1))
     with pytest.raises(RuleSafeError, match="must have the same subtasks"):
         writer.finish()

@@ -247,7 +247,7 @@ twenty_rules() {
 }
 
 network() {
-    on_all_safes misses "$all" 50 --misses 0.25
+    on_all_safes misses "$all" 50 --misses 0.3
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
             echo "one_network $seed $memory"

@@ -44,7 +44,7 @@ def test_an_episode_is_the_same_twice(simulation):
 
 @pytest.mark.episode
 def test_a_deliberate_miss_is_marked_and_the_part_is_grasped_again(simulation, monkeypatch):
-    monkeypatch.setattr("planner_node.expert.MISSES", (0.05, 0.05))  # some nearer ones hold
+    monkeypatch.setattr("planner_node.expert.MISSES", (0.05, 0.051))  # some nearer ones hold
     simulation.reset("rule_002", "safe_02", 3)
     rows = []
 
@@ -59,7 +59,13 @@ def test_a_deliberate_miss_is_marked_and_the_part_is_grasped_again(simulation, m
     for step, attempt in missed.items():
         moved = [each for each in rows if each.step == step]
         turned = [each.attempt for each in moved if each.operation in ("turn", "pull")]
-        assert turned[-1] >= attempt
+        assert turned[-1] > attempt
+    marked = [
+        {each.operation for each in rows if (each.step, each.attempt) == missed}
+        for missed in {(each.step, each.attempt) for each in rows if each.operation == MISS}
+    ]
+    assert any("approach" in each for each in marked)  # left the part during the motion
+    assert any("approach" not in each for each in marked)  # closed beside it
     simulation.reset("rule_002", "safe_02", 3)
     assert run_expert(simulation).log.retries == 0
 
@@ -76,6 +82,24 @@ def test_a_hand_that_closed_on_nothing_opens_without_a_motion_of_the_part(simula
         away = replace(observe(simulation), contact_forces={"knob": 0.0})
         chunk = expert.next_chunk(away)
     assert "turn" not in operations and operations[-1] == "retreat"
+
+
+def test_an_expert_with_misses_opens_the_hand_when_it_has_lost_the_part(simulation):
+    def operations(config):
+        simulation.reset("rule_002", "safe_02", 1)
+        expert = Expert(simulation.safe, ["knob+"], config)
+        chunk = expert.begin(observe(simulation))
+        found = []
+        while chunk is not None and "release" not in found:
+            found.append(expert.activity.operation)
+            for row in chunk:
+                simulation.step(row)
+            lost = {"knob": 0.0} if found.count("turn") == 2 else {}
+            chunk = expert.next_chunk(replace(observe(simulation), contact_forces=lost))
+        return found
+
+    assert operations(ExpertConfig(misses=1e-9))[-3:] == ["turn", "turn", "release"]
+    assert operations(ExpertConfig())[-1] == "release"
 
 
 def test_chunks_are_absolute_targets_within_limits(simulation):

@@ -14,18 +14,18 @@ import numpy as np
 from planner_node.grasping import Operation, Unreachable
 from planner_node.hand import HAND_AXES, PINCH_POINT
 from planner_node.kinematics import Arm
-from planner_node.motion import NoPath
+from planner_node.motion import NoPath, Path
 from planner_node.moves import ExpertObservation, MoveConfig, MovePlanner
-from planner_node.primitives import Chunk, ContactForceError, Pace, Primitives, Run
+from planner_node.primitives import HELD, Chunk, InterruptedMotion, Pace, Primitives, Run
 from rulesafe_core.settings import Settings, setting
 from rulesafe_sim.episode import MISS, Activity, AgentError, AgentLog
 from rulesafe_sim.safe import Safe
 
-MISSES = (0.012, 0.03)
+MISSES = (0.008, 0.06)
 """Smallest and largest distance between a deliberate miss and the grasp, m."""
 
-HELD = 0.5
-"""Smallest contact force on a part that is held, N."""
+SLIP = 3
+"""Number of waypoints of a motion in which the hand leaves the part."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class ExpertConfig(Settings):
 
     A miss demonstrates how to recover (compare Laskey et al., "DART: noise injection for robust
     imitation learning", 2017). A policy that is trained without misses continues after one as if it
-    held the part.
+    held the part. In half of the misses the hand closes beside the part, in the others it leaves
+    the part during the motion. An expert with misses releases a part that it has lost at once.
     """
 
     pace: Pace = Pace()
@@ -148,7 +149,7 @@ class Expert:
             self._hand.peak_force = 0.0
             try:
                 obs = yield from self._operate(obs, part, opens, tried)
-            except ContactForceError as error:
+            except InterruptedMotion as error:
                 trouble = str(error)
                 self.log.steps.append(f"{name}: {trouble}")
                 obs = yield from self._hand.release(error.command[:7], error.command[7:])
@@ -177,34 +178,31 @@ class Expert:
         move = self._moves.move(obs, part, opens)
         operation, path = self._moves.plan(obs, move, tried)
         hand, door = self._hand, part == "door"
-        yield from hand.travel(obs, path)
+        grasp: tuple[str, ...] = ()  # other names of the operations
+        motion: tuple[str, ...] = ()
         if self._rng.random() < self.config.misses:
-            operation = self._missing(self._moves.arm, operation)
-            yield from hand.approach(operation.approach, MISS)
-            obs = yield from hand.pinch(operation.motion[0], MISS)
+            if self._rng.random() < 0.5:
+                operation, grasp = self._beside(self._moves.arm, operation), (MISS,)
+            else:
+                operation, motion = self._slipping(self._moves.arm, operation), (MISS,)
         else:
             tried.add(operation.pinch.key)
-            yield from hand.approach(operation.approach)
-            obs = yield from hand.pinch(operation.motion[0])
+        yield from hand.travel(obs, path)
+        yield from hand.approach(operation.approach, *grasp)
+        obs = yield from hand.pinch(operation.motion[0], *grasp)
         if obs.contact_forces.get(move.grasped_part, HELD) < HELD:
             yield from hand.release(operation.motion[0])
             return (yield from hand.retreat(operation.approach[::-1]))
-        obs = yield from (hand.pull if door else hand.turn)(operation.motion)
+        hand.held = move.grasped_part if self.config.misses else ""
+        obs = yield from (hand.pull if door else hand.turn)(operation.motion, *motion)
         if door and obs.part_open["door"]:
             return obs
         yield from hand.release(operation.motion[-1])
         return (yield from hand.retreat(operation.retreat))
 
-    def _missing(self, arm: Arm, operation: Operation) -> Operation:
-        """Return an operation whose grasp is displaced by a distance of MISSES, not towards the
-        safe; it begins and ends at the same postures."""
-        direction = self._rng.standard_normal(3)
-        direction[0] = -abs(direction[0])  # along the approach
-        offset = self._rng.uniform(*MISSES) * HAND_AXES @ direction / np.linalg.norm(direction)
-        (rotation, _), jacobian = arm.differentiate(operation.motion[0])
-        lever = np.cross(rotation @ PINCH_POINT, np.eye(3))  # of the pinch point
-        jacobian[:3] += lever @ jacobian[3:]
-        change = np.linalg.pinv(jacobian) @ np.append(rotation @ offset, np.zeros(3))
+    def _beside(self, arm: Arm, operation: Operation) -> Operation:
+        """Return an operation whose grasp is displaced; it begins and ends at the same postures."""
+        change = self._displacement(arm, operation.motion[0])
         near = np.linspace(0, 1, len(operation.approach))[:, None]
         far = np.linspace(1, 0, len(operation.retreat))[:, None]
         return replace(
@@ -213,6 +211,32 @@ class Expert:
             motion=operation.motion + change,
             retreat=operation.retreat + far * change,
         )
+
+    def _slipping(self, arm: Arm, operation: Operation) -> Operation:
+        """Return an operation in whose motion the hand leaves the part at a random place."""
+        motion = operation.motion
+        place = self._rng.integers(len(motion))
+        change = self._displacement(arm, motion[place])
+        near = np.clip(np.arange(len(motion)) - place + 1, 0, SLIP)[:, None] / SLIP
+        far = np.linspace(1, 0, len(operation.retreat))[:, None]
+        return replace(
+            operation,
+            motion=motion + near * change,
+            retreat=operation.retreat + near[-1] * far * change,
+        )
+
+    def _displacement(self, arm: Arm, posture: Path) -> Path:
+        """Return the change of a posture (7,), rad, that displaces the pinch point by a distance of
+        MISSES, mostly back along the approach."""
+        direction = self._rng.standard_normal(3)
+        direction[0] = -3 * abs(direction[0])
+        distance = np.exp(self._rng.uniform(*np.log(MISSES)))
+        offset = distance * HAND_AXES @ direction / np.linalg.norm(direction)
+        (rotation, _), jacobian = arm.differentiate(posture)
+        lever = np.cross(rotation @ PINCH_POINT, np.eye(3))  # of the pinch point
+        jacobian[:3] += lever @ jacobian[3:]
+        change: Path = np.linalg.pinv(jacobian) @ np.append(rotation @ offset, np.zeros(3))
+        return change
 
 
 def with_speed(config: ExpertConfig, factor: float) -> ExpertConfig:

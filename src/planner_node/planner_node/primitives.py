@@ -44,12 +44,27 @@ class Pace(Settings):
     )
 
 
-class ContactForceError(RuleSafeError):
-    """The contact force was too large. `command` (13,): joint targets at that time, rad."""
+HELD = 0.5
+"""Smallest contact force on a part that is held, N."""
+
+WATCHED = 4
+"""Number of frames between two checks of a held part."""
+
+
+class InterruptedMotion(RuleSafeError):
+    """A motion was stopped. `command` (13,): joint targets at that time, rad."""
 
     def __init__(self, message: str, command: NDArray[np.float64]):
         super().__init__(message)
         self.command = command
+
+
+class ContactForceError(InterruptedMotion):
+    """The contact force was too large."""
+
+
+class PartLostError(InterruptedMotion):
+    """The part slipped out of the hand."""
 
 
 class Primitives:
@@ -59,12 +74,14 @@ class Primitives:
         activity: description of the running primitive.
         peak_force: largest force between robot and safe at the end of a chunk, N, since the
             attribute was last set to 0.
+        held: part whose loss interrupts a motion, until the next release; empty: none.
     """
 
     def __init__(self, pace: Pace = Pace()):
         self.pace = pace
         self.activity = Activity()
         self.peak_force = 0.0
+        self.held = ""
 
     def travel(self, obs: ExpertObservation, path: Path) -> Run:
         """Move the arm along a collision-free path while the fingers open for a pinch."""
@@ -93,15 +110,15 @@ class Primitives:
         yield from self._fingers(arm, PRE_PINCH, PINCH, self.pace.close)
         return (yield from self._hold(arm, PINCH))
 
-    def turn(self, path: Path) -> Run:
-        """Turn the held part about its axis."""
-        self._begin("turn")
+    def turn(self, path: Path, operation: str = "turn") -> Run:
+        """Turn the held part about its axis; `operation` is its name in `activity`."""
+        self._begin(operation)
         yield from self._move(PINCH, path, PINCH, self.pace.turning)
         return (yield from self._hold(path[-1], PINCH))
 
-    def pull(self, path: Path) -> Run:
-        """Pull the door open by the held part."""
-        self._begin("pull")
+    def pull(self, path: Path, operation: str = "pull") -> Run:
+        """Pull the door open by the held part; `operation` is its name in `activity`."""
+        self._begin(operation)
         yield from self._move(PINCH, path, PINCH, self.pace.pulling)
         return (yield from self._hold(path[-1], PINCH))
 
@@ -112,6 +129,7 @@ class Primitives:
         never raised, since a release follows it.
         """
         self._begin("release")
+        self.held = ""
         yield from self._fingers(arm, hand, RELEASE, self.pace.open)
         yield from self._hold(arm, RELEASE)
         return (yield from self._fingers(arm, RELEASE, PRE_PINCH, self.pace.open))
@@ -150,8 +168,9 @@ class Primitives:
     def _play(self, targets: NDArray[np.float64]) -> Run:
         # Single precision, as in data sets, so that stored and executed actions are identical.
         targets = targets.astype(np.float32).astype(np.float64)
-        for begin in range(0, len(targets), MAX_STEPS):
-            obs = yield targets[begin : begin + MAX_STEPS]
+        size = WATCHED if self.held else MAX_STEPS
+        for begin in range(0, len(targets), size):
+            obs = yield targets[begin : begin + size]
             where, force = max(
                 ((name, force) for name, force in obs.contact_forces.items() if name != "self"),
                 key=lambda item: item[1],
@@ -162,8 +181,10 @@ class Primitives:
                 raise ContactForceError(
                     f"contact force of {force:.0f} N on the {where} exceeds the limit of "
                     f"{self.pace.force_limit:.0f} N",
-                    targets[: begin + MAX_STEPS][-1],
+                    targets[: begin + size][-1],
                 )
+            if self.held and obs.contact_forces.get(self.held, HELD) < HELD:
+                raise PartLostError(f"the hand lost the {self.held}", targets[: begin + size][-1])
         return obs
 
 

@@ -41,7 +41,7 @@ class AgentError(RuleSafeError):
 
 
 MISS = "miss"
-"""Operation of an expert that deliberately misses a part: the hand approaches and closes."""
+"""Operation of an expert that deliberately misses a part, or loses it during the motion."""
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ table() {
 # the cache.
 demonstrations() { # NAME RULES EPISODES [SAFES SPLIT]
     rulesafe demos generate --rules "$2" --episodes "${DEMONSTRATIONS:-$3}" \
-        --safes "${4:-safe_02}" --split "${5:-train}" --style strict --passes states \
+        --safes "${4:-safe_02}" --split "${5:-varied}" --style strict --passes states \
         --workers "$workers" --out "$out/demos_$1"
     rulesafe demos render "$out/demos_$1" --observations points --workers "$workers"
     trained "warm_$1" "demos_$1" "cache_$1" --policy dp3 --memory none --steps 1
@@ -124,7 +124,7 @@ dp3() { # RULE MEMORY SEED
     if [[ $memory == vq ]]; then settings=(--clusters 4); fi
     trained "$name" "demos_$rule" "cache_$rule" --policy dp3 --memory "$memory" \
         --steps "${STEPS:-$steps}" --seed "$seed" "${settings[@]}"
-    for split in train shifted; do
+    for split in varied shifted; do
         evaluated "$name" "$split" 50 "$rule"
     done
 }
@@ -133,7 +133,7 @@ additions() {
     demonstrations rule_001 rule_001 100
     demonstrations ten_safes rule_001 100 all nominal
     augmentation="--jitter 0 --hand-jitter 0 --memory-warp 0"
-    for data in "rule_001 safe_02 train" "ten_safes all nominal"; do
+    for data in "rule_001 safe_02 varied" "ten_safes all nominal"; do
         echo "dp3_without $data nothing"
         echo "dp3_without $data safe_frame --no-safe-frame"
         echo "dp3_without $data augmentation $augmentation"
@@ -152,7 +152,7 @@ dp3_without() { # DATA SAFES SPLIT NAME OPTION...
 
 control() {
     $studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
-        --safes safe_02 --split train --step-seconds 12 --memory-control shuffled --episodes 12 \
+        --safes safe_02 --split varied --step-seconds 12 --memory-control shuffled --episodes 12 \
         --out "$out/shuffled"
 }
 
@@ -186,15 +186,15 @@ models() {
         done
         echo "model pi0 raw"
     } | parallel
-    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_train \
-        "$results/rule_020_pi0b_raw_0_train"
+    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_varied \
+        "$results/rule_020_pi0b_raw_0_varied"
 }
 
 model() { # FAMILY MEMORY OPTION...
     name=rule_020_$1b_$2_0
     trained "$name" demos_rule_020 cache_rule_020 --policy "$1" --memory "${@:2}" \
         --steps "${STEPS:-16000}" --batch 16
-    evaluated "$name" train 50 rule_020
+    evaluated "$name" varied 50 rule_020
     rulesafe policy open-loop "$policies/$name" "$out/demos_rule_020" --episodes 6
 }
 
@@ -207,7 +207,7 @@ four_rules() {
         done
     done | parallel
     for family in rdt pi0; do
-        rulesafe eval compare "$results"/four_${family}_{none,vq}_0_train
+        rulesafe eval compare "$results"/four_${family}_{none,vq}_0_varied
     done
 }
 
@@ -215,7 +215,7 @@ model_of_four() { # FAMILY MEMORY OPTION...
     name=four_$1_$2_0
     trained "$name" demos_four cache_four --policy "$1" --memory "${@:2}" \
         --steps "${STEPS:-12000}" --batch 16
-    evaluated "$name" train 25 "$four"
+    evaluated "$name" varied 25 "$four"
 }
 
 # Demonstrations on all safes, with a point cloud per second:

@@ -175,7 +175,7 @@ def dataset(name: str) -> Callable[[Path], Target]:
 def evaluated() -> dict[str, Any]:
     """Return the content of results.json with one episode."""
     request = {"setup": {"policy": "x", "interference": False}, "files": {}, "locks": {}}
-    request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "train"}
+    request |= {"rules": ["rule_001"], "safes": ["safe_01"], "episodes": 1, "split": "varied"}
     request |= {"seed": 0, "actor": {}, "versions": {}}
     episode = {"rule": "rule_001", "number": 0, "safe": "safe_01", "seed": 0}
     episode |= {"opened": True, "cause": "", "failed_event": "", "failed_step": 0, "frames": 1}
@@ -202,7 +202,7 @@ def submission(folder: Path) -> Target:
     return Target(path, read)
 
 
-REQUEST = """{"rules": ["rule_001"], "safes": [], "episodes": 1, "split": "train", "seed": 0,
+REQUEST = """{"rules": ["rule_001"], "safes": [], "episodes": 1, "split": "varied", "seed": 0,
  "versions": {}, """
 
 

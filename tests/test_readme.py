@@ -57,7 +57,7 @@ def test_it_fits_on_three_screens():
         (
             "policies",
             "in 24 of 100 episodes without memory",
-            "succeeds in 24 of 100 episodes on `train`",
+            "succeeds in 24 of 100 episodes on `varied`",
         ),
         (
             "policies",

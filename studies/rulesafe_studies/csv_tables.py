@@ -28,7 +28,7 @@ def one_rule() -> Iterator[Cells]:
             *(
                 interval(pick(policies(), rule=rule, split=split, **same))
                 for rule in ("rule_001", "rule_020")
-                for split in ("train", "shifted")
+                for split in ("varied", "shifted")
             ),
         )
 
@@ -57,7 +57,7 @@ def step_probe() -> Iterator[Cells]:
     rows = read_csv(DATA / "step_probe.csv")
     for name in PROBED:
         row = pick(rows, rules="rule_020", input=f"joints{name}")
-        yield row["input"], *(interval(row, f"{split}_accuracy") for split in ("train", "shifted"))
+        yield row["input"], *(interval(row, f"{split}_accuracy") for split in ("varied", "shifted"))
 
 
 def token_stability() -> Iterator[Cells]:
@@ -65,7 +65,7 @@ def token_stability() -> Iterator[Cells]:
     rows = read_csv(DATA / "token_stability.csv")
     models = ("J = 4", "J = 32", *(f"rule_001_rule_020_hand, J = {j}" for j in (4, 32)))
     for name in (*(f"tokens unchanged, {m}" for m in models), "raw windows, relative change"):
-        row = pick(rows, episodes="train", input=name)
+        row = pick(rows, episodes="varied", input=name)
         chance = f"{row['chance']} %" if row["chance"] else ""
         yield name, *(interval(row, kind) for kind in ("noise", "faster", "slower")), chance
 

@@ -118,7 +118,7 @@ def draw_memory(table: Sequence[Row]) -> Figure:
             bars = by_memory(table, **wanted)
             if bars[0] is not None:
                 groups.append((policy.replace("pi0", "π0"), bars, True))
-        for split in ("train", "shifted"):
+        for split in ("varied", "shifted"):
             bars = by_memory(table, source="ours", policy="DP3-SF", rule=rule, split=split)
             groups.append((f"DP3-SF\n{split}", bars, False))
         groups_of_bars(axes, groups)
@@ -146,7 +146,7 @@ def draw_models(table: Sequence[Row]) -> Figure:
     names = {"DP3": "DP3-SF", "RDT": "RDT tiny", "CogACT": "CogACT tiny", "pi0": "pi0 tiny"}
     sides: tuple[tuple[str, str, list[str], dict[str, str]], ...] = (
         ("paper", "Paper", list(names), {}),
-        ("ours", "This project, split train", list(names.values()), {"split": "train"}),
+        ("ours", "This project, split varied", list(names.values()), {"split": "varied"}),
     )
     for axes, (source, title, policies, more) in zip(panels, sides, strict=True):
         groups = []
@@ -283,7 +283,7 @@ def draw_step_probe(table: Sequence[Row]) -> Figure:
     chosen = {row["input"]: row for row in table if row["rules"] == "rule_020"}
     figure = Figure(figsize=(7, 2.9), dpi=200, layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    titles = {"train": "Held-out episodes, train", "shifted": "Out of distribution, shifted"}
+    titles = {"varied": "Held-out episodes, varied", "shifted": "Out of distribution, shifted"}
     for axes, (split, title) in zip(panels, titles.items(), strict=True):
         for y, name in enumerate(inputs):
             keys = [f"{split}_accuracy{end}" for end in ("", "_low", "_high")]

@@ -34,7 +34,7 @@ class Sheet:
     """
 
     image: Annotated[Path, tyro.conf.Positional]
-    splits: tuple[str, ...] = ("train", "shifted")
+    splits: tuple[str, ...] = ("varied", "shifted")
     each: int = 6
     columns: int = 3
     rule: str = "rule_001"

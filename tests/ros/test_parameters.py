@@ -99,8 +99,8 @@ def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
     [
         (
             "rulesafe_sim.node",
-            ("rul:=rule_002", "safe:=safe_03", "seed:=4", "split:=train", "cameras:=false"),
-            "[sim_node]: parameters: rule='rule_001', safe='safe_03', seed=4, split='train', ",
+            ("rul:=rule_002", "safe:=safe_03", "seed:=4", "split:=varied", "cameras:=false"),
+            "[sim_node]: parameters: rule='rule_001', safe='safe_03', seed=4, split='varied', ",
         ),
         (
             "vq_memory_node.node",

@@ -107,11 +107,11 @@ def test_an_episode_is_the_same_in_process_and_over_the_graph(client, start):
 
 
 def test_the_split_varies_episodes_as_in_process(client, start):
-    simulation = Simulation(SimulationConfig(split="train"))
+    simulation = Simulation(SimulationConfig(split="varied"))
     simulation.reset("rule_001", "safe_01", 5)
     for row in wave(1, 7):
         simulation.step(row)
-    start(SIM, *PHYSICS, "split:=train")
+    start(SIM, *PHYSICS, "split:=varied")
     client.wait_for_turn()
     assert play(client, [wave(1, 7)]).state_digest == simulation.digest
 
@@ -314,7 +314,7 @@ def test_start_false_waits_for_a_reset(client, start):
         ("rule:=rule_021", "rule_020"),
         ("real_time_factor:=1000", "real_time_factor"),
         ("rule:=7", "rule"),
-        ("split:=test", "nominal, train, shifted"),
+        ("split:=test", "nominal, varied, shifted"),
     ],
 )
 def test_a_bad_parameter_is_one_line_and_exit_code_2(start, parameter, reason):

@@ -59,7 +59,7 @@ def dataset(directory):
 
 def test_pictures_are_those_of_the_episode():
     """Bit by bit, in a varied scene, with the arm waving so that links and shadows move."""
-    variation = sample_variation(SPLITS["train"].randomisation, "safe_03", 12345)
+    variation = sample_variation(SPLITS["varied"].randomisation, "safe_03", 12345)
     simulation = Simulation()
     simulation.reset("rule_001", "safe_03", 12345, variation)
     observer, recorder = Observer(simulation), Recorder()
@@ -153,7 +153,7 @@ def test_another_dataset_is_not_mixed_in(short, tmp_path, capsys):
     before = dataset(out)
     assert main(words) == 2
     assert "was rendered with different settings (observations)" in capsys.readouterr().err
-    assert main([*words, "--observations", "joints", "--look", "train"]) == 2
+    assert main([*words, "--observations", "joints", "--look", "varied"]) == 2
     foreign = tmp_path / "project"
     foreign.mkdir()
     (foreign / "notes.txt").write_text("mine")
@@ -224,7 +224,7 @@ def test_labels_are_those_of_the_same_instants(short, tmp_path):
 
 def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     plain, relit = tmp_path / "plain", tmp_path / "relit"
-    for out, look in ((plain, []), (relit, ["--look", "train"])):
+    for out, look in ((plain, []), (relit, ["--look", "varied"])):
         assert main(["demos", "render", str(short), "--out", str(out), *look]) == 0
     one, other = dataset(plain), dataset(relit)
     vectors = ["observation.all_joint_positions", "observation.velocity", "action"]
@@ -233,7 +233,7 @@ def test_another_look_changes_what_is_seen_alone(short, tmp_path):
     videos = [name for name in one if name.startswith("videos")]
     assert len(videos) == 6
     assert all(one[name] != other[name] for name in videos)
-    assert main(["demos", "render", str(short), "--look", "train"]) == 2
+    assert main(["demos", "render", str(short), "--look", "varied"]) == 2
 
 
 def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
@@ -255,7 +255,7 @@ def test_other_cameras_see_the_same_episode(short, tmp_path, capsys):
 
 def test_a_look_keeps_what_the_physics_had(demonstrations):
     recording = read(DemoFolder(demonstrations).file("rule_002", 0, success=True))
-    recorded, look = look_of(recording, ""), look_of(recording, "train")
+    recorded, look = look_of(recording, ""), look_of(recording, "varied")
     assert (recorded.placement, recorded.arm, recorded.parts) == (
         look.placement,
         look.arm,

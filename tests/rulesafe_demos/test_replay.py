@@ -17,7 +17,7 @@ from rulesafe_sim.simulation import Simulation
 def failure(tmp_path_factory):
     """A directory with an attempt that ran out of time after two seconds."""
     directory = tmp_path_factory.mktemp("failed")
-    request = make_request("rule_001", 1, 1, "safe_03", "train", 0)
+    request = make_request("rule_001", 1, 1, "safe_03", "varied", 0)
     DemoFolder(directory).settle(request)
     attempt = request.episode("rule_001", 0)
     simulation = Simulation()

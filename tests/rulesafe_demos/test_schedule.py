@@ -148,7 +148,7 @@ def test_a_request_of_before_there_were_locks_is_read(tmp_path):
             "unknown rule or set 'rule_021'; valid: rule_001, ",
         ),
         (("all", 1, None, "safe_11", "nominal", 0), "unknown safe 'safe_11'; valid: safe_01, "),
-        (("all", 1, None, "all", "nominl", 0), "nominal, train, shifted"),
+        (("all", 1, None, "all", "nominl", 0), "nominal, varied, shifted"),
         (("all", 0, None, "all", "nominal", 0), "episodes must be at least 1"),
         (
             ("all", 9, 8, "all", "nominal", 0),
@@ -164,11 +164,11 @@ def test_a_wrong_request_is_refused_with_what_is_valid(arguments, valid):
 
 
 def test_a_safe_that_a_split_holds_out_is_refused():
-    train = make_request("all", 1, None, "all", "train", 0)
+    train = make_request("all", 1, None, "all", "varied", 0)
     held_out = make_request("all", 1, None, "all", "shifted", 0).safes
     assert not set(train.safes) & set(held_out)
-    with pytest.raises(RuleSafeError, match="safe of the split train"):
-        make_request("all", 1, None, held_out[0], "train", 0)
+    with pytest.raises(RuleSafeError, match="safe of the split varied"):
+        make_request("all", 1, None, held_out[0], "varied", 0)
 
 
 def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
@@ -177,7 +177,7 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
     more = make_request("rule_001,rule_003", 6, None, "safe_02,safe_04,safe_01", "nominal", 0)
     DemoFolder(tmp_path).settle(more)
     assert load_request(tmp_path) == more
-    other = make_request("rule_001", 5, None, "safe_02,safe_04,safe_01", "train", 1)
+    other = make_request("rule_001", 5, None, "safe_02,safe_04,safe_01", "varied", 1)
     with pytest.raises(RuleSafeError) as error:
         DemoFolder(tmp_path).settle(other)
     for said in (

@@ -30,7 +30,7 @@ ACTOR = {
     "training": {"seed": 0, "steps": 100, "seconds": 120.0, "encoder": "ten_safes"},
 }
 REQUEST = {
-    **{"rules": ["rule_020"], "safes": ["safe_02"], "split": "train", "seed": 0, "episodes": 2},
+    **{"rules": ["rule_020"], "safes": ["safe_02"], "split": "varied", "seed": 0, "episodes": 2},
     **{"files": {}, "locks": {}, "versions": {"physics": "2"}, "actor": ACTOR},
     "setup": {
         **{"policy": "mine", "execute": 12, "execution": "blended", "step_seconds": 20.0},

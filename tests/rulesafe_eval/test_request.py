@@ -44,7 +44,7 @@ def test_a_safe_of_the_demonstrations_may_stand_at_shifted_places(request_for):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ({"split": "normal"}, "nominal, train, shifted"),
+        ({"split": "normal"}, "nominal, varied, shifted"),
         ({"episodes": 0}, "0 episodes"),
         ({"seed": 9999}, "9999"),
         ({"safes": "safe_77"}, "safe_01"),

@@ -140,7 +140,7 @@ def test_the_report_opens_from_disk_and_names_nothing_elsewhere(undisturbed):
 
 def test_the_report_names_the_split_and_the_safes_of_the_episodes(undisturbed, tmp_path):
     content = read_results(undisturbed)
-    content["request"] |= {"split": "train", "safes": ["safe_02", "safe_04", "safe_09"]}
+    content["request"] |= {"split": "varied", "safes": ["safe_02", "safe_04", "safe_09"]}
     for line in content["episodes"]:
         line |= {"clipped_actions": line["frames"]}
     page = write_report(tmp_path, content).read_text("utf-8")

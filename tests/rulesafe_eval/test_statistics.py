@@ -158,7 +158,7 @@ def test_clusters_are_resampled_together():
     assert high - low < 0.85 * np.ptp(bootstrap(values)), "taken for independent they seem more"
 
 
-def results(ends, split="train", seeds=None, policy="p"):
+def results(ends, split="varied", seeds=None, policy="p"):
     seeds = range(len(ends)) if seeds is None else seeds
     episodes = [
         {

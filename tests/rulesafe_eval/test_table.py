@@ -14,7 +14,7 @@ from rulesafe_eval.table import bars, page, policy_label, pool
 from rulesafe_studies.keyframes import OraclePhases
 
 
-def results(memory, training, opened, split="train", first=0):
+def results(memory, training, opened, split="varied", first=0):
     """results.json of a policy that succeeded in some of its episodes."""
     actor = {
         "kind": "checkpoint",
@@ -60,7 +60,7 @@ def test_training_seeds_are_counted_together():
     first, second = [1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 1, 0]
     contents = [results(VQ, 0, first), results(VQ, 1, second)]
     ((condition, kinds),) = pool(contents).items()
-    assert condition == ("rule_020", "safe_02", "train", 20.0)
+    assert condition == ("rule_020", "safe_02", "varied", 20.0)
     ((kind, pooled),) = kinds.items()
     assert kind == "dp3 tiny, vq (J = 4 of all_rules_hand, M = 40, 100 steps)"
     assert pooled.opened(0) == (4, 6) and pooled.opened(1) == (3, 6)
@@ -124,7 +124,7 @@ def test_rules_are_pooled_by_the_pose_of_the_safe():
         line["rule"] = "rule_001"
     found = pool(contents)
     assert [condition[0] for condition in found] == ["all rules", "rule_001", "rule_020"]
-    ((_, pooled),) = found["all rules", "safe_02", "train", 20.0].items()
+    ((_, pooled),) = found["all rules", "safe_02", "varied", 20.0].items()
     assert pooled.opened(0) == (9, 16)
     places = [("safe_02", n) for n in range(8)] * 2
     assert pooled.interval("opened") == bootstrap(np.concatenate([*opened.values()]), places)
@@ -164,7 +164,7 @@ def test_a_bar_is_a_row_of_the_page_and_many_rules_have_one_together(count):
     assert len(rows) == (count if count <= 4 else 1)
     for row in rows:
         rule = row["rule"].split(",")[0]
-        (found,) = pooled[rule, "safe_02", "train", 20.0].values()
+        (found,) = pooled[rule, "safe_02", "varied", 20.0].values()
         assert row["episodes"] == len(found.lines)
         assert row["success_rate"] == found.values("opened").mean()
         assert row["success_interval"] == found.interval("opened")
@@ -193,7 +193,7 @@ def test_the_command_writes_a_page(tmp_path, capsys):
         "vq (J = 4"
     )
     assert main(["eval", "table", *words]) == 0
-    assert "## rule_020, safe_02, split train" in capsys.readouterr().out
+    assert "## rule_020, safe_02, split varied" in capsys.readouterr().out
     assert main(["eval", "table", str(tmp_path / "nothing")]) == 2
 
 

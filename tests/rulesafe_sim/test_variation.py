@@ -38,7 +38,7 @@ HERE = Variation(Placement((0.6, -0.24, 0.28), 0.17))
 CLOSE = Placement((0.53, -0.30, 0.21), 0.0)  # as near to hand and body as any split has it
 ARM = slice(len(ARM_JOINTS))
 
-VARIED = ("train", "shifted")
+VARIED = ("varied", "shifted")
 SAFES_OF = [(name, safe) for name in VARIED for safe in SPLITS[name].safes]
 
 
@@ -111,10 +111,10 @@ def test_nothing_touches_in_any_posture_at_the_start(split):
 
 
 def test_a_reset_takes_the_splits_variation_of_the_seed():
-    simulation = Simulation(SimulationConfig(split="train"))
+    simulation = Simulation(SimulationConfig(split="varied"))
     simulation.reset("rule_001", "safe_03", 7)
     variation = simulation.variation
-    assert variation == sample_variation(SPLITS["train"].randomisation, "safe_03", 7)
+    assert variation == sample_variation(SPLITS["varied"].randomisation, "safe_03", 7)
     assert simulation.placement == variation.placement
     nominal = load_safe("safe_03")
     assert simulation.safe == vary_safe(nominal, variation) != nominal
@@ -149,15 +149,15 @@ def make(**kwargs):
 
 
 def test_the_environment_varies_by_its_split():
-    env = make(split="train", safe="safe_03")
+    env = make(split="varied", safe="safe_03")
     observation, info = env.reset(seed=7)
-    expected = sample_variation(SPLITS["train"].randomisation, "safe_03", 7)
-    assert info["split"] == "train" and info["variation"] == expected.to_dict()
+    expected = sample_variation(SPLITS["varied"].randomisation, "safe_03", 7)
+    assert info["split"] == "varied" and info["variation"] == expected.to_dict()
     np.testing.assert_allclose(env.unwrapped.home_action, observation["joint_positions"], atol=1e-4)
     np.testing.assert_allclose(
         env.unwrapped.home_action[ARM], HOME_ACTION[ARM] + expected.arm, atol=1e-6
     )
-    assert make(config=SimulationConfig(split="train")).reset(seed=7)[1]["split"] == "train"
+    assert make(config=SimulationConfig(split="varied")).reset(seed=7)[1]["split"] == "varied"
     assert make().reset(seed=7)[1]["split"] == "nominal"
 
 
@@ -171,7 +171,7 @@ def test_a_variation_is_part_of_the_episode_of_a_reset():
     assert env.reset(seed=7)[1]["variation"] == own
     with pytest.raises(RuleSafeError, match="variation: unknown light"):
         env.reset(options={"episode": episode.to_dict() | {"variation": {"light": 1}}})
-    with pytest.raises(RuleSafeError, match="nominal, train, shifted"):
+    with pytest.raises(RuleSafeError, match="nominal, varied, shifted"):
         make(split="test")
 
 

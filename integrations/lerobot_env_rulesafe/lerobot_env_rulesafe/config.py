@@ -30,7 +30,7 @@ class RuleSafeEnvConfig(EnvConfig):
     Attributes:
         task: one rule: its id, or the path of its file.
         safes: comma-separated safes that the episodes use in turn, or "all" for those of the split.
-        split: "train", "shifted", "nominal" or the path of a YAML file.
+        split: "nominal", "varied", "shifted" or the path of a YAML file.
         instruction: "long", as in datasets, or "short", as in exports.
         episode_length: maximum number of steps of 0.1 s; None: 20 s for each event of the rule's
             shortest plan.
@@ -45,7 +45,7 @@ class RuleSafeEnvConfig(EnvConfig):
     task: str | None = "rule_001"
     fps: int = FPS
     safes: str = "all"
-    split: str = "train"
+    split: str = "nominal"
     instruction: str = "long"
     episode_length: int | None = None
     render_mode: str = "rgb_array"

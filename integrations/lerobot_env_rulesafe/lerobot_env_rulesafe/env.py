@@ -53,7 +53,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
     Args:
         task: one rule: its id, or the path of its file.
         safes: comma-separated safes that the seeds use in turn, or "all" for those of the split.
-        split: "train", "shifted", "nominal" or the path of a YAML file.
+        split: "nominal", "varied", "shifted" or the path of a YAML file.
         instruction: "long" or "short": length of `task_description`.
         episode_length: maximum number of steps of 0.1 s; None: 20 s for each event of the rule's
             shortest plan.
@@ -71,7 +71,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
         self,
         task: str = "rule_001",
         safes: str = "all",
-        split: str = "train",
+        split: str = "nominal",
         instruction: Length = "long",
         episode_length: int | None = None,
         render_mode: str | None = "rgb_array",

@@ -26,7 +26,7 @@ class RuleSafeBenchmark(StepBenchmark):
     Args:
         rules: comma-separated rules, as for `rulesafe eval --rules`, or a list of them.
         safes: comma-separated safes that the episodes use in turn, or "all" for those of the split.
-        split: "train", "shifted", "nominal" or the path of a YAML file.
+        split: "nominal", "varied", "shifted" or the path of a YAML file.
         seed: seed of episode 0; seeds are below 10 000.
         instruction: "short", as in exports, or "long", as in datasets.
 
@@ -45,7 +45,7 @@ class RuleSafeBenchmark(StepBenchmark):
         self,
         rules: str | list[str] = "all",
         safes: str = "all",
-        split: str = "train",
+        split: str = "nominal",
         seed: int = 0,
         instruction: Length = EXPORT_LENGTH,
     ):

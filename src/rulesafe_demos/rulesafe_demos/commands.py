@@ -52,7 +52,7 @@ def generate(
         rules: Rules, rule sets and .json lock files, comma-separated; all: the twenty rules.
         episodes: Number of successful episodes per rule. It may be increased later.
         safes: Safes, comma-separated, or all of the split. The attempts of a rule use them in turn.
-        split: Randomisation of the episodes: nominal, train, shifted, or the path of a .yaml file.
+        split: Randomisation of the episodes: nominal, varied, shifted, or the path of a .yaml file.
         seed: Base seed, 0..4000. The seeds of episodes are at least 10000; lower ones are reserved
             for evaluations.
         attempts: Maximum number of attempts per rule; by default twice the episodes plus 20.
@@ -228,7 +228,7 @@ def run(
         rule: Rule of the lock.
         safe: Id of the safe, or the path of a YAML file.
         seed: Seed of the randomisation, such as the pose of the safe.
-        split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
+        split: Randomisation of the episode: nominal, varied, shifted or a .yaml file.
         out: Folder for film.mp4 and sheet.png; by default runs/(date and time).
         film: Write the video and the other files.
     """

@@ -41,7 +41,7 @@ def write(
         options: Options of the language model.
         repairs: Maximum number of corrections after the first program.
         seed: Seed of the randomisation, such as the pose of the safe.
-        split: Randomisation of the episode: nominal, train, shifted or a .yaml file.
+        split: Randomisation of the episode: nominal, varied, shifted or a .yaml file.
         film: Write a video of each try.
     """
     from rulesafe_demos import write as writing

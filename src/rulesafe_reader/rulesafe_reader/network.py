@@ -1,7 +1,7 @@
 """The policy that reads: what the hand has done is decoded from its grasps, the reader chooses the
 next event, and frozen skills execute it.
 
-The memory must be `rulesafe_reader.memory:Grasps`. Neither the instruction of the lock nor its
+The memory must be `grasps`. Neither the instruction of the lock nor its
 design need to be known from training, as long as the parser can translate the one into the other.
 `python -m rulesafe_studies reading` trains the decoder and makes the checkpoint.
 """
@@ -46,9 +46,7 @@ class ReaderNetwork(SkilledNetwork):
     def __init__(self, config: ReaderConfig, memory: MemoryShape) -> None:
         super().__init__(config.skills)
         if memory.kind != "raw":
-            raise RuleSafeError(
-                f"a policy that reads requires --memory rulesafe_reader.memory:Grasps, got {memory}"
-            )
+            raise RuleSafeError(f"a policy that reads requires --memory grasps, got {memory}")
         self.config = config
         encoder = self.skills.scene_encoder()
         self.decoder = GraspDecoder(encoder.features - len(QUANTITIES), config.hidden)

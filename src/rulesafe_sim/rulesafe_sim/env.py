@@ -70,7 +70,7 @@ class RuleSafeEnv(SeededEnv):
         observations: keys of the observation; None: all.
         render_mode: "rgb_array": `render()` returns all cameras side by side, (224, 448, 3).
         config: rates and contact settings, and the split if `split` is None.
-        split: split that a seed samples from: "nominal", "train", "shifted" or the path of a YAML
+        split: split that a seed samples from: "nominal", "varied", "shifted" or the path of a YAML
             file (docs/randomisation.md); None: that of `config`.
         sampler: point cloud sampler, a name in `cloud.SAMPLERS`.
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval

@@ -17,7 +17,7 @@ DEFAULT_SPLIT = "nominal"
 
 SECONDS_A_STEP = 20.0
 """Simulated time limit for each event of the rule's shortest plan, s. The slowest of 200
-demonstrations in the split train took 9.1 s per step."""
+demonstrations in the split varied took 9.1 s per step."""
 
 
 def time_limit(rule: Rule, step_seconds: float = SECONDS_A_STEP) -> float:

@@ -1,6 +1,6 @@
 """Domain randomisation: ranges of scene variations, splits, and sampling by seed.
 
-    split = SPLITS["train"]              # or load_split("my_split.yaml")
+    split = SPLITS["varied"]             # or load_split("my_split.yaml")
     variation = sample_variation(split.randomisation, "safe_03", seed=7)
     simulation.reset("rule_001", "safe_03", seed=7, variation=variation)
 
@@ -203,10 +203,11 @@ def _draw(of: Ranges, rng: np.random.Generator) -> float:
 
 
 def load_split(id_or_path: str | Path) -> Split:
-    """Return a split by its name in SPLITS, or read it from a YAML file. Raises RuleSafeError with
-    the file and key."""
-    if id_or_path in SPLITS:
-        return SPLITS[str(id_or_path)]
+    """Return a split by its name in SPLITS or an earlier name, or read it from a YAML file. Raises
+    RuleSafeError with the file and key."""
+    name = EARLIER_NAMES.get(str(id_or_path), str(id_or_path))
+    if name in SPLITS:
+        return SPLITS[name]
     path = Path(id_or_path)
     if path.suffix not in (".yaml", ".yml"):
         raise unknown_name("split", str(id_or_path), (*SPLITS, "or a path to a .yaml file"))
@@ -244,6 +245,9 @@ def _builtin_splits() -> dict[str, Split]:
         return {name: read_split(folder / f"{name}.yaml") for name in SPLIT_NAMES}
 
 
-SPLIT_NAMES = ("nominal", "train", "shifted")
+SPLIT_NAMES = ("nominal", "varied", "shifted")
 SPLITS: Mapping[str, Split] = _builtin_splits()
-"""The built-in splits: "nominal", "train", "shifted"."""
+"""The built-in splits: "nominal", "varied", "shifted"."""
+
+EARLIER_NAMES = {"train": "varied"}
+"""Present names of splits that stored results, recordings and datasets state by earlier ones."""

@@ -20,7 +20,7 @@ class FirstEpisode(Settings):
     safe: str = setting("safe_01", "Safe: an id or the path of a YAML file.")
     seed: int = setting(0, "Seed of the variation sampled from the split.", 0, 2**32 - 1)
     split: str = setting(
-        DEFAULT_SPLIT, "Split of variations: nominal, train, shifted, or the path of a YAML file."
+        DEFAULT_SPLIT, "Split of variations: nominal, varied, shifted, or the path of a YAML file."
     )
 
     def episode(self) -> Episode:

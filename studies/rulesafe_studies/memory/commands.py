@@ -48,7 +48,7 @@ def measure(
 
     torch.set_num_threads(1)
     found = measures.token_memories((model, *beside))
-    episodes = {"train": load_trajectories(data), "shifted": load_trajectories(shifted)}
+    episodes = {"varied": load_trajectories(data), "shifted": load_trajectories(shifted)}
     cost = measure_apart(model, tokens=500)
     rows: list[dict[str, Any]] = [_cost(name, 1000 * ms, "us") for name, ms in cost.times.items()]
     rows += [_cost(name, np.array([kb]), "kB") for name, kb in cost.memory_kb.items()]
@@ -68,9 +68,9 @@ def measure(
     print(f"{out}/token_stability.csv", flush=True)
     rows = []
     sources = measures.sources(found)
-    for result in measures.probe_results(episodes["train"], episodes["shifted"], sources, seeds):
+    for result in measures.probe_results(episodes["varied"], episodes["shifted"], sources, seeds):
         row = {"rules": " and ".join(result.rules), "input": result.source}
-        for split, scores in (("train", result.train), ("shifted", result.shifted)):
+        for split, scores in (("varied", result.varied), ("shifted", result.shifted)):
             names = (f"{split}_accuracy", f"{split}_f1")
             row |= _shares(dict(zip(names, scores, strict=True)))
         rows.append(row)

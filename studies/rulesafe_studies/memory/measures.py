@@ -38,13 +38,13 @@ class ProbeResult:
     Attributes:
         rules: rules that were trained and tested together.
         source: name of the inputs, or BASELINE.
-        train, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
-            split train and on episodes of the split shifted.
+        varied, shifted: accuracy and macro F1, with intervals, on held-out episodes of the
+            split varied and on episodes of the split shifted.
     """
 
     rules: tuple[str, ...]
     source: str
-    train: tuple[Estimate, Estimate]
+    varied: tuple[Estimate, Estimate]
     shifted: tuple[Estimate, Estimate]
 
 
@@ -101,7 +101,7 @@ def sources(found: Mapping[str, TokenMemory]) -> dict[str, Memory]:
 
 
 def probe_results(
-    train: Trajectories,
+    varied: Trajectories,
     shifted: Trajectories,
     memories: Mapping[str, Memory],
     seeds: int,
@@ -110,7 +110,7 @@ def probe_results(
     """Yield the scores with each memory, for each rule of both sets and for all rules together.
 
     Args:
-        train: episodes for training, validation and test.
+        varied: episodes for training, validation and test.
         shifted: test episodes of another split.
         memories: memories as returned by `sources`.
         seeds: number of random seeds of split, weights and batch order, 2 or more.
@@ -119,22 +119,22 @@ def probe_results(
     Raises:
         RuleSafeError: the two sets have no rule in common, or one has no steps.
     """
-    common = sorted(set(train.rules) & set(shifted.rules) - {""})
+    common = sorted(set(varied.rules) & set(shifted.rules) - {""})
     if not common:
-        raise RuleSafeError("the episodes of the splits train and shifted have no rule in common")
+        raise RuleSafeError("the episodes of the splits varied and shifted have no rule in common")
     groups = [(rule,) for rule in common] + ([tuple(common)] if len(common) > 1 else [])
-    train, shifted = train.of_rules(common), shifted.of_rules(common)
+    varied, shifted = varied.of_rules(common), shifted.of_rules(common)
     frames = {
         source: (
-            frames_of(train, memory, common, EVERY),
+            frames_of(varied, memory, common, EVERY),
             frames_of(shifted, memory, common, EVERY),
         )
         for source, memory in memories.items()
     }
     for group in groups:
-        inside = [i for i, rule in enumerate(train.rules) if rule in group]
+        inside = [i for i, rule in enumerate(varied.rules) if rule in group]
         outside = [i for i, rule in enumerate(shifted.rules) if rule in group]
-        rules = [train.rules[i] for i in inside]
+        rules = [varied.rules[i] for i in inside]
         parts = {
             source: (_numbered(here.of(inside)), there.of(outside))
             for source, (here, there) in frames.items()
@@ -156,8 +156,8 @@ def _numbered(frames: LabelledFrames) -> LabelledFrames:
 def _result(
     rules: tuple[str, ...], source: str, found: Sequence[tuple[Scores, Scores]]
 ) -> ProbeResult:
-    train, shifted = zip(*found, strict=True)
-    return ProbeResult(rules, source, _estimates(train), _estimates(shifted))
+    varied, shifted = zip(*found, strict=True)
+    return ProbeResult(rules, source, _estimates(varied), _estimates(shifted))
 
 
 def _estimates(scores: Sequence[Scores]) -> tuple[Estimate, Estimate]:

@@ -166,7 +166,7 @@ def probe(
     seed: int,
     config: ProbeConfig = ProbeConfig(),
 ) -> tuple[Scores, Scores]:
-    """Train on episodes of the split train; return the scores on held-out ones and on shifted ones.
+    """Train on episodes of the split varied; return the scores on held-out and on shifted ones.
 
     Args:
         train: frames of episodes that are numbered as in `rules`.

@@ -261,7 +261,7 @@ def test_results_come_for_each_rule_and_for_all_together():
         (group, source) for group in rules for source in (measures.BASELINE, "joints", "tokens")
     ]
     for result in found:
-        assert result.train[0].low <= result.train[0].value <= result.train[0].high
+        assert result.varied[0].low <= result.varied[0].value <= result.varied[0].high
 
 
 def test_what_cannot_be_measured_is_refused():

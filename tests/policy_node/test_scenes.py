@@ -23,7 +23,7 @@ def postures(tmp_path_factory):
     except RuleSafeError as error:
         pytest.skip(str(error))
     folder = tmp_path_factory.mktemp("demos")
-    request = make_request("rule_002", 1, None, "safe_02", "train", 0, "habitual")
+    request = make_request("rule_002", 1, None, "safe_02", "varied", 0, "habitual")
     perform(folder, request, replace(request.episode("rule_002", 0), seed=20000))
     return recordings([folder])
 

@@ -244,6 +244,22 @@ def test_with_relative_actions_noise_is_made_good(make, store):
     np.testing.assert_allclose(found[2, :29], actions[40:69], atol=5e-6)
 
 
+def test_far_from_the_demonstration_targets_return_slowly(make, store):
+    windows = make(actions="relative", jitter=0.1, hand_jitter=0.0, far=1.0)
+    still = windows.batch(places(store))
+    moved = windows.batch(places(store), np.random.default_rng(0))
+    joints = windows.normaliser.joints
+    before, now = (joints.decode(batch.joints.numpy()[:, -1]) for batch in (still, moved))
+    found = windows.normaliser.actions.decode(moved.actions.numpy()[:, 2:], now)
+    actions = windows.normaliser.actions.decode(still.actions.numpy()[:, 2:], before)
+    offset = (now - before)[:, None]
+    assert 0.2 < np.abs(offset).max() < 3 and not offset[..., 7:].any()
+    steps = 0.1 * np.arange(1, 51)[:, None]
+    left = np.sign(offset) * np.maximum(np.abs(offset) - steps, 0)
+    assert left[:, 0].any() and not left[:, -1].any()
+    np.testing.assert_allclose(found - actions, left, atol=1e-5)
+
+
 def test_episodes_are_chosen_by_instruction(store):
     assert select_episodes(store, None) == [0, 1, 2]
     assert select_episodes(store, ["turn the knob"]) == [0, 2]

@@ -1,9 +1,30 @@
-"""Augmentation of memories in training: other times between their values, and disturbances."""
+"""Augmentation in training: noise on the posture; other times between the values of memories, and
+disturbances of them."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from policy_node.policy import CHUNK
+
+FAR = 6.0
+"""Largest factor on the noise of a window that is far from the demonstrations."""
+
+RETURN = 0.1
+"""Largest change of a target on the way back to a demonstration, rad per step of the chunk."""
+
+
+def far_offsets(
+    offsets: NDArray[np.float32], share: float, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Multiply the offsets of the arm (B, 7), rad, of a share of the windows by random factors up
+    to FAR, in place. Return the offsets (B, 50, 7) that remain at each step of their chunks."""
+    far = rng.random(len(offsets)) < share
+    offsets[far] *= rng.uniform(1, FAR, (far.sum(), 1)).astype(np.float32)
+    steps = np.arange(1, CHUNK + 1, dtype=np.float32)[:, None]
+    left = np.maximum(np.abs(offsets[:, None]) - RETURN * steps, 0) * far[:, None, None]
+    return np.sign(offsets[:, None]) * left.astype(np.float32)
 
 
 def warp_time(ends: NDArray[np.int64], warp: float, rng: np.random.Generator) -> NDArray[np.int64]:

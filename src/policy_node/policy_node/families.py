@@ -23,6 +23,7 @@ class Family:
         source: publication of the family.
         batch: default batch size of training.
         grasps: default share of windows before the hand opens or closes (`TrainConfig.grasps`).
+        far: default share of windows far from the demonstrations (`TrainConfig.far`).
     """
 
     sizes: str
@@ -30,6 +31,7 @@ class Family:
     source: str
     batch: int = 16
     grasps: float = 0.0
+    far: float = 0.0
 
     def configs(self) -> Mapping[str, NetworkConfig]:
         """Return the configurations by size."""
@@ -53,6 +55,7 @@ FAMILIES: Registry[Family] = Registry(
             "behaviour cloning (Pomerleau, ALVINN, 1988), as a residual MLP",
             batch=128,
             grasps=0.3,
+            far=0.1,
         ),
         "skills": Family(
             "policy_node.configs:SKILLS_SIZES",

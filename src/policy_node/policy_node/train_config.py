@@ -57,6 +57,14 @@ class TrainConfig(Settings):
         0,
         unit="rad",
     )
+    far: float | None = setting(
+        None,
+        "Share of windows whose noise on the arm is up to six times as large, and whose targets "
+        "return by 0.1 rad per step: without them, a policy that has left the postures of the "
+        "demonstrations hardly ever returns. None: 0.1 for bc, else 0.",
+        0,
+        1,
+    )
     hand_jitter: float = setting(
         0.02, "Standard deviation of noise on the observed hand joints.", 0, unit="rad"
     )

@@ -81,7 +81,8 @@ def train(
     out = Path(out)
     family = find_family(task.family)
     grasps = family.grasps if config.grasps is None else config.grasps
-    config = replace(config, batch=config.batch or family.batch, grasps=grasps)
+    far = family.far if config.far is None else config.far
+    config = replace(config, batch=config.batch or family.batch, grasps=grasps, far=far)
     if task.config.replays:
         config = replace(config, actions="absolute")
     store = EpisodeStore(task.data)

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from policy_node.augmentation import disturb, warp_time
+from policy_node.augmentation import disturb, far_offsets, warp_time
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig
 from policy_node.image_arrays import load_images
@@ -185,10 +185,15 @@ class ObservationWindows:
         config, first = self._config, self.first[indices]
         frames = np.maximum(indices[:, None] + np.arange(1 - config.frames, 1), first[:, None])
         joints = self._joints[frames]
+        remaining = np.zeros((len(indices), config.past + CHUNK, len(ACTION_JOINTS)), np.float32)
         if rng is not None:
             # All frames of a window get the same offset of the arm; it is not sensor noise.
-            offset = rng.standard_normal((len(indices), 1, len(ACTION_JOINTS)), np.float32)
-            joints = joints + offset * self._noise
+            offset = rng.standard_normal((len(indices), len(ACTION_JOINTS)), np.float32)
+            offset *= self._noise
+            if self._train.far:
+                arm = slice(len(ARM_JOINTS))
+                remaining[:, -CHUNK:, arm] = far_offsets(offset[:, arm], self._train.far, rng)
+            joints = joints + offset[:, None]
         ahead = indices[:, None] + np.arange(-config.past, CHUNK)
         last, labelled = self._last[indices], indices
         if self._subtask is not None:
@@ -196,7 +201,7 @@ class ObservationWindows:
                 labelled = np.minimum(indices + rng.integers(OVERLAP + 1, size=len(indices)), last)
             last = self._subtask_end[labelled]
         ahead = np.clip(ahead, first[:, None], last[:, None])
-        targets = self.normaliser.actions.encode(self._actions[ahead], joints[:, -1])
+        targets = self.normaliser.actions.encode(self._actions[ahead] + remaining, joints[:, -1])
         batch = Batch(
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),

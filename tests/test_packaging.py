@@ -274,7 +274,7 @@ def test_dependencies_are_pinned():
 
 def packaged_files():
     """The files of the Python packages as an installation has them."""
-    packages = [path.with_name(path.parent.name) for path in SETUPS]
+    packages = [ROOT / "rulesafe", *(path.with_name(path.parent.name) for path in SETUPS)]
     files = {
         str(path.relative_to(package.parent))
         for package in packages
@@ -312,7 +312,12 @@ def test_the_wheel_and_the_source_archive_are_complete(wheel):
     assert names == packaged_files()
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
-    written = {f"src/{name.split('/')[0]}/{name}" for name in names if not name.endswith(".so")}
+    folders = {name: f"src/{name}" for name in (path.parent.name for path in SETUPS)}
+    written = {
+        f"{folders.get(name.split('/')[0], '.')}/{name}".removeprefix("./")
+        for name in names
+        if not name.endswith(".so")
+    }
     assert written <= sources
     assert {f"src/{name}/CMakeLists.txt" for name in MESSAGES} <= sources
     assert not any(name.startswith("tests/") for name in sources)
@@ -358,7 +363,7 @@ import gymnasium
 import rulesafe_render
 
 assert rulesafe_render.__file__.startswith(sys.prefix)
-environment = gymnasium.make("rulesafe_sim.env:RuleSafe-v1", observations=("head_rgb",))
+environment = gymnasium.make("rulesafe:RuleSafe-v1", observations=("head_rgb",))
 image = environment.reset(seed=0)[0]["head_rgb"]
 print(image.shape, image.std() > 10)
 """
@@ -367,7 +372,7 @@ IMPORT_ALL = """
 import importlib, sys
 import gymnasium
 
-environment = gymnasium.make("rulesafe_sim.env:RuleSafe-v1")
+environment = gymnasium.make("rulesafe:RuleSafe-v1")
 print(environment.reset(seed=0)[0]["joint_positions"].shape)
 for name in sys.argv[1:]:
     assert importlib.import_module(name).__file__.startswith(sys.prefix), name
@@ -379,7 +384,7 @@ def test_the_wheel_works_outside_the_repository(installed):
     assert installed("rulesafe", "--version") == f"rulesafe {PROJECT['project']['version']}\n"
     assert "door+" in installed("rulesafe", "rules", "solve", "rule_020")
     assert "safe_03" in installed("rulesafe", "safes", "show", "safe_03")
-    names = [path.parent.name for path in SETUPS]
+    names = ["rulesafe", *(path.parent.name for path in SETUPS)]
     assert installed("python", "-c", IMPORT_ALL, *names) == "(13,)\n"
 
 

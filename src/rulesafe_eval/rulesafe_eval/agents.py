@@ -89,6 +89,12 @@ def _policy(
     return made(policy, memory, setup.execute, setup.execution), facts
 
 
+def absolute(policy: str) -> str:
+    """Return the absolute path of a folder, for workers; other names are returned unchanged."""
+    is_folder = policy not in ORACLES and Path(policy).is_dir()
+    return str(Path(policy).absolute()) if is_folder else policy
+
+
 def is_privileged(request: Mapping[str, Any]) -> bool:
     """Return whether the agent of an evaluation uses state of the lock, as it states or as its name
     says."""

@@ -54,32 +54,20 @@ def evaluate(
 
     folder = results_folder(out)
     setup = Setup(policy, execute, execution)
-    conditions.request(setup, {})  # reports invalid arguments before a policy is loaded
-
-    from rulesafe_eval.agents import facts_of_agent, load_agent
-
-    setup = replace(setup, policy=_named(policy))
     if engine == "ros":
+        conditions.request(setup, {})  # reports invalid arguments before the graph is sought
         check_environment()
+        from rulesafe_eval.agents import absolute, facts_of_agent
         from rulesafe_eval.node import evaluate_graph
 
+        setup = replace(setup, policy=absolute(policy))
         content = evaluate_graph(conditions.request(setup, facts_of_agent(policy)), folder, films)
         conclude(folder, content, 0)
         return
-    from rulesafe_eval.results import evaluate as run_episodes
+    from rulesafe_eval.results import evaluate_policy
 
-    agent, facts = load_agent(setup)
-    agent.close()  # the workers load it again
-    content = run_episodes(conditions.request(setup, facts), folder, workers, engine)
+    content = evaluate_policy(setup, conditions, folder, workers, engine)
     conclude(folder, content, films, workers, engine)
-
-
-def _named(policy: str) -> str:
-    """Return the absolute path of a folder, for workers; other names are returned unchanged."""
-    from rulesafe_eval.oracles import ORACLES
-
-    is_folder = policy not in ORACLES and Path(policy).is_dir()
-    return str(Path(policy).absolute()) if is_folder else policy
 
 
 def report(directory: Results) -> None:

@@ -28,8 +28,8 @@ class Conditions:
             split. The episodes of a rule use them in turn. Default: the safes that a checkpoint was
             trained on; all for other policies.
         episodes: Number of episodes per rule. It may be increased later.
-        split: nominal, train (ranges of demonstrations for training), shifted (out of
-            distribution), or the path of a .yaml file.
+        split: nominal, varied (small variations of all quantities), shifted (out of distribution),
+            or the path of a .yaml file.
         seed: Seed of the first episode; evaluations use seeds below 10000.
         step_seconds: Time limit of an episode per step of the rule's shortest plan, s of simulated
             time.

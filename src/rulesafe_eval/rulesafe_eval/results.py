@@ -9,7 +9,7 @@ DIR/report.html, films/        report and videos
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,9 @@ from rulesafe_data.bars import ProgressBar
 from rulesafe_data.engines import run
 from rulesafe_data.files import write_json
 from rulesafe_data.run_folder import Line
-from rulesafe_eval.request import EvaluationRequest, ResultsFolder, load_request
+from rulesafe_eval.agents import absolute, load_agent
+from rulesafe_eval.conditions import Conditions
+from rulesafe_eval.request import EvaluationRequest, ResultsFolder, Setup, load_request
 from rulesafe_eval.runner import EpisodeRunner
 from rulesafe_eval.statistics import failures, summary, timings
 from rulesafe_eval.validation import checked
@@ -98,6 +100,25 @@ def evaluate(
 
                 run(work, missing, note, workers, engine)
         return write_results(directory)
+
+
+def evaluate_policy(
+    setup: Setup,
+    conditions: Conditions,
+    directory: Path,
+    workers: int = 1,
+    engine: str = "local",
+) -> dict[str, Any]:
+    """Evaluate the agent of a setup in the episodes of some conditions; otherwise as `evaluate`.
+
+    Raises:
+        RuleSafeError: as `evaluate`, or if an option is not valid or the agent cannot be used.
+    """
+    conditions.request(setup, {})  # reports invalid arguments before a policy is loaded
+    setup = replace(setup, policy=absolute(setup.policy))
+    agent, facts = load_agent(setup)
+    agent.close()  # the workers load it again
+    return evaluate(conditions.request(setup, facts), directory, workers, engine)
 
 
 def results_of(directory: Path) -> dict[str, Any]:

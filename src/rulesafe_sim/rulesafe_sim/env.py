@@ -263,4 +263,5 @@ def _observation_spaces(cameras: CameraSet) -> dict[str, spaces.Space]:
     }
 
 
-gymnasium.register(id="RuleSafe-v1", entry_point="rulesafe_sim.env:RuleSafeEnv")
+if "RuleSafe-v1" not in gymnasium.registry:  # `import rulesafe` registers it, too
+    gymnasium.register(id="RuleSafe-v1", entry_point="rulesafe_sim.env:RuleSafeEnv")

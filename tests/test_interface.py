@@ -1,0 +1,73 @@
+"""The public Python interface, `import rulesafe`."""
+
+import doctest
+import subprocess
+import sys
+
+import gymnasium
+import pytest
+
+import rulesafe
+from rulesafe_core.errors import RuleSafeError
+
+
+def test_the_examples_of_its_documentation():
+    found = doctest.testmod(rulesafe)
+    assert found.attempted > 4 and found.failed == 0
+
+
+def test_every_name_is_documented_where_it_comes_from():
+    for name in rulesafe.__all__:
+        assert getattr(rulesafe, name).__doc__ and name in dir(rulesafe)
+    with pytest.raises(AttributeError, match="no attribute 'Pollicy'"):
+        _ = rulesafe.Pollicy
+
+
+def test_gymnasium_finds_the_environment_without_loading_sapien_first():
+    code = """
+import sys, rulesafe, gymnasium
+assert "sapien" not in sys.modules and "torch" not in sys.modules
+assert gymnasium.spec("RuleSafe-v1").entry_point == "rulesafe_sim.env:RuleSafeEnv"
+gymnasium.make("rulesafe:RuleSafe-v1", observations=("joint_positions",)).close()
+"""
+    done = subprocess.run([sys.executable, "-W", "error::UserWarning:gymnasium", "-c", code])
+    assert done.returncode == 0
+
+
+def test_an_environment_has_its_rule_and_safe():
+    env = rulesafe.make_env("rule_003", "safe_07", observations=("joint_positions",))
+    _, info = env.reset(seed=3)
+    assert (info["rule"], info["safe"], info["seed"]) == ("rule_003", "safe_07", 3)
+    assert isinstance(env, gymnasium.Env)
+    env.close()
+
+
+POLICY = """
+import numpy as np, rulesafe
+
+class Still:
+    needs = rulesafe.Needs()
+
+    def reset(self):
+        pass
+
+    def infer(self, observation):
+        return np.repeat(observation.joints[-1:], 50, axis=0)
+"""
+
+
+def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch):
+    (tmp_path / "still_policy.py").write_text(POLICY)
+    monkeypatch.syspath_prepend(tmp_path)
+    options = {"rules": "rule_001", "safes": "safe_02", "episodes": 1, "step_seconds": 1.0}
+    arguments = ("still_policy:Still", tmp_path / "out")
+    found = rulesafe.evaluate(*arguments, execute=50, **options)
+    assert found["complete"] and found["request"]["setup"]["execute"] == 50
+    (episode,) = found["episodes"]
+    assert (episode["opened"], episode["safe"], episode["frames"]) == (False, "safe_02", 30)
+    assert rulesafe.evaluate(*arguments, execute=50, **options)["episodes"] == [episode]
+
+
+def test_an_unknown_option_is_refused(tmp_path):
+    with pytest.raises(RuleSafeError, match=r"unknown option 'rule'.*rules"):
+        rulesafe.evaluate("expert", tmp_path, rule="rule_001")

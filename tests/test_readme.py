@@ -10,9 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-TASKS = re.findall(
-    r"```python\n(.*?)```", (ROOT / "docs/programs.md").read_text("utf-8"), re.DOTALL
-)
+DOCUMENT = (ROOT / "docs/programs.md").read_text("utf-8").split("## The sandbox\n")[0]
+TASKS = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -73,7 +72,7 @@ def test_it_fits_on_three_screens():
         ("policies", "trained on ten safes opens 9 of 50", "| ten safes | DP3-SF | 9/50 |"),
         (
             "twenty_rules",
-            "opens [171 of 200](docs/leaderboard.md), with images 174, on `shifted` 157",
+            "opens [171 of 200](docs/results/leaderboard.md), with images 174, on `shifted` 157",
             "(171, 174 and 157 of 200)",
         ),
         ("twenty_rules", "`shifted`: 160 and 156 of 200)", "| raw history | 160/200 |"),

@@ -1,4 +1,4 @@
-"""The tutorials run as they stand: each page's blocks, in order, in a folder of their own."""
+"""The tutorials run as they stand: their blocks, in order, in one folder."""
 
 import os
 import re
@@ -13,8 +13,10 @@ from rulesafe_core.joints import BODY_JOINTS
 from rulesafe_core.robot import HOME
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted((ROOT / "docs/tutorials").glob("*.md"))
-ROBOT = ROOT / "docs/tutorials/run_on_the_robot.md"
+TEXT = (ROOT / "docs/tutorials.md").read_text("utf-8")
+TUTORIALS = dict(part.split("\n", 1) for part in re.split(r"^## ", TEXT, flags=re.M)[1:])
+"""Title -> text."""
+
 BLOCK = re.compile(
     r"(?:<!-- (?P<note>[^\n]*?) -->\n)?```(?P<kind>python|bash|yaml)"
     r"(?: title=\"(?P<title>[^\"]+)\")?\n(?P<code>.*?)^```",
@@ -23,44 +25,48 @@ BLOCK = re.compile(
 SHARED = ("launch", "config", "datasets", "examples", "src", "package.xml")
 """What commands of the tutorials name from the repository's root."""
 
-NEEDS = {
-    "run_on_the_robot": (pytest.mark.ros,),
-    "record_a_demo": (pytest.mark.ros,),
-}
+NEED_ROS = ("Run on the robot", "Record a demo")
 CHUNKS = "/policy/action_chunk"
 LONGEST = 60
-"""Lines of Python on a page, blanks aside: a screen. add_a_policy has a whole family."""
+"""Lines of Python of a tutorial, blanks aside: a screen. "Add a policy" has a whole family."""
 
 
-def blocks(page):
-    return [match.groupdict() for match in BLOCK.finditer(page.read_text("utf-8"))]
+def blocks(text):
+    return [match.groupdict() for match in BLOCK.finditer(text)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("tutorials")
+    for name in SHARED:
+        (made / name).symlink_to(ROOT / name)
+    return made
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, id=page.stem, marks=NEEDS.get(page.stem, ())) for page in PAGES]
+    "title",
+    [pytest.param(t, marks=(pytest.mark.ros,) if t in NEED_ROS else ()) for t in TUTORIALS],
 )
 @pytest.mark.train
-def test_a_tutorial_runs(page, tmp_path, monkeypatch):
-    if page.stem in NEEDS:
+def test_a_tutorial_runs(title, folder, monkeypatch):
+    if title in NEED_ROS:
         pytest.importorskip("rclpy", reason="ROS 2 is not installed")
-    for name in SHARED:
-        (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     environment = {**os.environ}
     beside = []
-    assert blocks(page)
+    assert blocks(TUTORIALS[title])
     try:
-        for block in blocks(page):
+        for block in blocks(TUTORIALS[title]):
             if (block["note"] or "").startswith("not run: "):
                 continue
             if block["title"]:
-                (tmp_path / block["title"]).write_text(block["code"], "utf-8")
+                (folder / block["title"]).write_text(block["code"], "utf-8")
                 continue
             if block["note"] == "beside the next":
-                beside.append(begin(block, tmp_path, environment))
+                beside.append(begin(block, folder, environment))
                 continue
-            process = begin(block, tmp_path, environment)
+            process = begin(block, folder, environment)
             output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, f"{block['code']}\n{output}"
     finally:
@@ -76,7 +82,7 @@ def test_the_program_for_the_robot_bends_the_elbow(tmp_path):
     from sensor_msgs.msg import JointState
     from trajectory_msgs.msg import JointTrajectory
 
-    (program,) = (block for block in blocks(ROBOT) if block["title"] == "bend.py")
+    (program,) = (block for block in blocks(TEXT) if block["title"] == "bend.py")
     chunks, joints, published = [], {name: HOME[name] for name in BODY_JOINTS}, 0
     rclpy.init()
     node = rclpy.create_node("test_robot")
@@ -117,10 +123,9 @@ def begin(block, folder, environment):
 
 
 def test_tutorials_are_short():
-    """A screen each; and every page has something that is run."""
-    for page in PAGES:
-        found = blocks(page)
-        run = [b for b in found if not (b["note"] or "").startswith("not run: ")]
-        assert run or page.stem == "index", page
+    """A screen each; and every one has something that is run."""
+    for title, text in TUTORIALS.items():
+        found = blocks(text)
+        assert [b for b in found if not (b["note"] or "").startswith("not run: ")], title
         code = "".join(b["code"] for b in found if b["kind"] == "python").splitlines()
-        assert len([line for line in code if line.strip()]) <= LONGEST, page
+        assert len([line for line in code if line.strip()]) <= LONGEST, title

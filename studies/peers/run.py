@@ -5,7 +5,7 @@
 
 prepares a virtual environment for each peer (build/peers), exports our scene for them, runs all
 simulators alternately, each in a new process, and prints tables. README.md describes what is
-measured; `python -m rulesafe_studies pages` writes the tables into docs/benchmarks.md.
+measured; `python -m rulesafe_studies pages` writes the tables into docs/results/benchmarks.md.
 """
 
 import hashlib

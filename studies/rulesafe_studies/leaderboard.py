@@ -25,7 +25,7 @@ from rulesafe_studies.data import ROOT, pool_rules
 
 FOLDER = ROOT / "studies/submissions"
 VERIFIED = FOLDER / "verified.json"
-PAGE = ROOT / "docs/leaderboard.md"
+PAGE = ROOT / "docs/results/leaderboard.md"
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def digest(entry: Entry) -> str:
 
 
 def verify(all: bool = False) -> int:
-    """Execute the actions of new submissions again, and write docs/leaderboard.md.
+    """Execute the actions of new submissions again, and write docs/results/leaderboard.md.
 
     It takes some minutes of CPU time for each; then its hash is stored in verified.json.
 

@@ -1,4 +1,4 @@
-"""The tables of the comparison with other simulators in docs/benchmarks.md."""
+"""The tables of the comparison with other simulators in docs/results/benchmarks.md."""
 
 import json
 import textwrap

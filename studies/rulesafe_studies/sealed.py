@@ -1,5 +1,5 @@
 """Sealed evaluations: poses and locks are derived from a secret key, which is published afterwards
-(docs/sealed.md).
+(docs/submit.md).
 
 The commitment, the SHA-256 of the key, is published first. It determines the key, and does not
 reveal it. All that is derived from a key are two numbers of 48 bits, which JSON stores exactly::

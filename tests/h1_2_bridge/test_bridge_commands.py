@@ -24,7 +24,7 @@ from rulesafe_core.errors import RuleSafeError
 pytestmark = pytest.mark.ros
 
 PATIENCE = 120.0
-TUTORIAL = Path(__file__).parents[2] / "docs/tutorials/run_on_the_robot.md"
+TUTORIAL = Path(__file__).parents[2] / "docs/tutorials.md"
 
 
 def rulesafe(*arguments: str) -> tuple[int, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs/dataset.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/dataset.md").read_text("utf-8").split("## Bags\n")[0]
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

@@ -20,7 +20,7 @@ from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.variation import ColourShift, Resistance, Resistances, Variation, vary_safe
 
 DATA = Path(rulesafe_sim.__file__).parent / "data/splits"
-DOCS = (Path(__file__).parents[2] / "docs/randomisation.md").read_text()
+DOCS = (Path(__file__).parents[2] / "docs/safes.md").read_text().split("## Variations")[1]
 SEEDS = range(40)
 
 Leaf = tuple[str, Any, Any]  # key in the file, ranges, values

@@ -73,7 +73,7 @@ class RobotParameters(FirstEpisode):
     )
     cameras: bool = setting(True, "Publish images and depth at 10 Hz.")
     camera_file: str = setting(
-        "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
+        "", "YAML file of the cameras (docs/interface.md); empty: head and front."
     )
 
 

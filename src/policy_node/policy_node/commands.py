@@ -213,7 +213,7 @@ def scenes(
         images: Render the images of the cameras instead of point clouds. In contrast to point
             clouds, they are not corrected by the pose of a camera: choose a split without
             variation of the cameras, such as nominal.
-        cameras: YAML file of the cameras (docs/cameras.md), or its name in an installed package.
+        cameras: YAML file of the cameras (docs/interface.md), or its name in an installed package.
     """
     from policy_node.scenes import POSTURES, make_scenes
     from policy_node.scenes import recordings as read_recordings

@@ -117,7 +117,7 @@ def render(
             only.
         look: Split from which lights, colours and cameras are sampled instead of the recorded ones;
             requires --out.
-        cameras: YAML file of other cameras (docs/cameras.md); or the name of one in an installed
+        cameras: YAML file of other cameras (docs/interface.md); or the name of one in an installed
             package (entry point rulesafe.cameras), or module:NAME; requires --out.
         camera_rate: Rate of images and point clouds, Hz: 1, 2, 5 or 10. The frames between two of
             them repeat the last one. 1 takes a tenth of the time.

@@ -2,7 +2,7 @@
 
 The restrictions are independent of each other: resource limits, no new file descriptors, no
 privileges, and a seccomp filter that kills the process at the first system call that a computation
-does not need. docs/sandbox.md lists the guarantees.
+does not need. docs/programs.md lists the guarantees.
 
 This module runs in the sandbox process and imports only light modules.
 """

@@ -2,7 +2,7 @@
 
 The process restricts itself before it reads the program (`confine`). Only that process parses,
 checks (`restricted`) and runs (`worker`) the program. The parent checks all messages of the process
-(`processes`). docs/sandbox.md lists the guarantees and limitations. `exploring` explores lock
+(`processes`). docs/programs.md lists the guarantees and limitations. `exploring` explores lock
 programs.
 """
 

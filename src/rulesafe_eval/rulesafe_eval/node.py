@@ -119,7 +119,7 @@ class EvaluatorParameters(Settings):
     )
     film: bool = setting(True, "Write film.mp4 and sheet.png if images are published.")
     camera_file: str = setting(
-        "", "YAML file of the video's cameras (docs/cameras.md); empty: head and front."
+        "", "YAML file of the video's cameras (docs/interface.md); empty: head and front."
     )
     film_topics: bool = setting(
         False, "Use the larger images on /film/CAMERA/compressed (parameter film of sim_node)."

@@ -1,6 +1,6 @@
 """Proofs about a lock: whether it can be opened, its dead ends, and the memory that it requires.
 
-All results are exact, by search of the lock's minimal automaton. docs/non_markovian.md defines
+All results are exact, by search of the lock's minimal automaton. docs/rules.md defines
 them. Example::
 
     prove(load_rule("rule_020")).memory  # 2: its plan visits each pair of phases twice

@@ -71,7 +71,7 @@ class RuleSafeEnv(SeededEnv):
         render_mode: "rgb_array": `render()` returns all cameras side by side, (224, 448, 3).
         config: rates and contact settings, and the split if `split` is None.
         split: split that a seed samples from: "nominal", "varied", "shifted" or the path of a YAML
-            file (docs/randomisation.md); None: that of `config`.
+            file (docs/safes.md); None: that of `config`.
         sampler: point cloud sampler, a name in `cloud.SAMPLERS`.
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
             --step-seconds`.

@@ -95,7 +95,7 @@ class SimulationParameters(FirstEpisode):
     )
     cameras: bool = setting(True, "Publish images and point clouds at 10 Hz.")
     camera_file: str = setting(
-        "", "YAML file of the cameras (docs/cameras.md); empty: head and front."
+        "", "YAML file of the cameras (docs/interface.md); empty: head and front."
     )
     film: bool = setting(False, "Publish larger images for a video, /film/CAMERA/compressed.")
     film_size: int = setting(480, "Width and height of the video images.", 64, 1080, "pixels")

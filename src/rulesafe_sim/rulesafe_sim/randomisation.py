@@ -4,7 +4,7 @@
     variation = sample_variation(split.randomisation, "safe_03", seed=7)
     simulation.reset("rule_001", "safe_03", seed=7, variation=variation)
 
-The ranges are in data/splits; docs/randomisation.md explains them. The random generator of each
+The ranges are in data/splits; docs/safes.md explains them. The random generator of each
 value is seeded with the seed and the name of the value, so that adding or omitting a range does not
 change other values.
 """

@@ -1,5 +1,5 @@
 """Images by SAPIEN's renderer with its own shaders, which needs a Vulkan driver: the renderer
-"sapien" of a camera set (docs/cameras.md). The scene is that of the default renderer.
+"sapien" of a camera set (docs/interface.md). The scene is that of the default renderer.
 
 Images differ from those of the default renderer and between Vulkan drivers.
 """

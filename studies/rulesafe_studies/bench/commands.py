@@ -2,7 +2,7 @@
 
 Each part runs in fresh processes, so that its memory and its first image are measured separately.
 CPU seconds include all threads of a process, also those of the software renderer.
-docs/benchmarks.md explains the tables.
+docs/results/benchmarks.md explains the tables.
 """
 
 import json

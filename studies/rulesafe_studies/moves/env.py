@@ -58,7 +58,7 @@ class RuleSafeMovesEnv(gymnasium.Env):
     the door is open; truncated after `moves` for each event of the shortest plan. With more than
     one of `attempts`, the lock is then closed and reset instead, until the last attempt.
 
-    `info` is privileged and must not be given to a policy; docs/moves.md describes its keys.
+    `info` is privileged and must not be given to a policy; docs/gymnasium.md describes its keys.
 
     Args:
         rules: ids, sets and paths of .json files, separated by commas (`lock_sets.expand_rules`),

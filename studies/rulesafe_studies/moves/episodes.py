@@ -209,7 +209,7 @@ class Episodes:
         return self.locks.constant[key].take(self.batch.lock, axis=0)
 
     def info(self) -> dict[str, NDArray[Any]]:
-        """Return privileged facts; see docs/moves.md."""
+        """Return privileged facts; see docs/gymnasium.md."""
         lock, attempts = self.batch.lock, self._attempts
         return {
             "lock": lock.copy(),

@@ -71,7 +71,7 @@ class RuleSafeSkillsEnv(SeededEnv):
         visible: whether `phases` are observed; None: if the safe shows them.
         moves: time limit: number of moves for each event of the shortest plan.
         instruction: "long" or "short".
-        split: what varies with the seed, see docs/randomisation.md; None: that of `config`.
+        split: what varies with the seed, see docs/safes.md; None: that of `config`.
         config: rates and contact settings.
         expert: speeds of the motions, and attempts of the hand at each move.
 
@@ -192,7 +192,7 @@ class RuleSafeSkillsEnv(SeededEnv):
         return self._locks.constant[key][0].copy()
 
     def _info(self, failure: str, message: str) -> dict[str, Any]:
-        """Return privileged facts; see docs/moves.md."""
+        """Return privileged facts; see docs/gymnasium.md."""
         simulation, progress = self.simulation, self.simulation.progress
         proof = self._locks.tables.proofs[0]
         return {

@@ -14,8 +14,7 @@ from rulesafe_locks.plans import opens_door
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 
-PAGES = [Path(__file__).parents[3] / "docs" / name for name in ("rules.md", "non_markovian.md")]
-DOCS = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+DOCS = (Path(__file__).parents[3] / "docs/rules.md").read_text(encoding="utf-8")
 PROGRAM = """# Open the knob twice, closing it in between, and leave the handle open.
 def check_lock(self):
     knob = self.is_open(obj_name="safe", link_name="knob")

@@ -217,7 +217,8 @@ def test_an_episode_in_which_the_door_stays_closed_is_named(
 
 def test_the_example_in_the_documentation_runs(robot, tmp_path, monkeypatch, capsys):
     robot(0, 1).write(tmp_path / "bag")
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/bags.md").read_text(), re.S)
+    text = (ROOT / "docs/dataset.md").read_text().split("## Bags\n")[1]
+    (block,) = re.findall(r"```python\n(.*?)```", text, re.S)
     monkeypatch.chdir(tmp_path)
     exec(block, {})
     assert len(capsys.readouterr().out.splitlines()) == 143

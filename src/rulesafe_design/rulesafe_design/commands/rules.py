@@ -39,7 +39,7 @@ def list_rules(
 ) -> None:
     """List rules with their shortest plans, or with measures of their difficulty.
 
-    docs/non_markovian.md explains the measures.
+    docs/rules.md explains the measures.
 
     Example: rulesafe rules list --rules sampled_test --sort bits --columns figures
 

@@ -1,1 +1,1 @@
-"""Record and play bags, and convert them to datasets and videos (docs/bags.md)."""
+"""Record and play bags, and convert them to datasets and videos (docs/dataset.md)."""

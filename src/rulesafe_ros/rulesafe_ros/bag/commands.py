@@ -165,8 +165,8 @@ def to_dataset(
         only_opened: Skip episodes in which /episode/status reports no open door.
         fill: Largest distance of a frame whose image replaces a missing one, s; episodes with
             longer gaps are skipped.
-        cameras: YAML file of the cameras, if they are not head and front (docs/cameras.md); or the
-            name of one in an installed package.
+        cameras: YAML file of the cameras, if they are not head and front (docs/interface.md); or
+            the name of one in an installed package.
     """
     from rulesafe_core.cameras import load_cameras
     from rulesafe_ros.bag.to_dataset import ConversionRequest

@@ -1,7 +1,7 @@
 """`rulesafe bag to-dataset`: convert the episodes of a bag to a training dataset.
 
 The dataset equals the one that `DatasetWriter` writes directly from the simulation, except for the
-parts listed in docs/bags.md.
+parts listed in docs/dataset.md.
 """
 
 from collections.abc import Callable, Sequence

@@ -128,6 +128,6 @@ def sandbox() -> Item:
         not inactive,
         f"inactive: {', '.join(inactive)}" if inactive else ", ".join(found),
         "sudo apt-get install libseccomp2; a container must allow seccomp. Until then, verify only "
-        "programs from a trusted source: docs/sandbox.md",
+        "programs from a trusted source: docs/programs.md",
         bad=WARN,
     )

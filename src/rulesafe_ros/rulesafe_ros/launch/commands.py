@@ -37,7 +37,7 @@ def launch(
 ) -> int:
     """Run a ROS 2 XML launch file without a ROS 2 installation.
 
-    Supports a subset of the official format (docs/launch.md) with the behavior of `ros2 launch` in
+    Supports a subset of the official format (docs/ros.md) with the behavior of `ros2 launch` in
     Jazzy. An unsupported element is an error with its file and line, reported before any process
     starts. The exit code is 2 if the file or an argument is invalid.
 

@@ -1,1 +1,1 @@
-"""The live view: a web page (docs/view.md)."""
+"""The live view: a web page (docs/ros.md)."""

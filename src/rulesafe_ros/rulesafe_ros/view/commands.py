@@ -20,7 +20,7 @@ def view(
         port: TCP port of the page; 0: any free port.
         token: Token for the buttons if the page is available on the network; empty: a random token
             is generated and printed.
-        camera_file: YAML file of the cameras (docs/cameras.md); empty: head and front. Images are
+        camera_file: YAML file of the cameras (docs/interface.md); empty: head and front. Images are
             those of /film/CAMERA/compressed if it is published, else of /camera/CAMERA/image_raw.
     """
     from rulesafe_ros.view.options import ViewOptions

@@ -146,7 +146,8 @@ def configuration() -> str:
         f"# Configuration\n\n{HEAD}\nFour places, each for another kind of thing: arguments of "
         "launch files, parameters of nodes (`config/*.yaml`, keyed by node), environment "
         "variables, and frozen dataclasses in Python. What varies between episodes is in "
-        "[splits](../safes.md#variations-and-splits), a safe in [its file](../safes.md#the-file).\n",
+        "[splits](../safes.md#variations-and-splits), a safe in [its "
+        "file](../safes.md#the-file).\n",
         "## Launch arguments\n\nGiven as `name:=value`. Required arguments have no default; "
         "`$(...)` is evaluated at the start.\n",
     ]

@@ -77,7 +77,7 @@ def test_two_results_of_one_episode_are_compared():
     [
         (2, ("+2 of 2", "0.5", "+1.00", "0.5")),
         (5, ("+5 of 5", "0.062", "+1.00", "0.062")),
-        (6, ("+100 % (+45..+100)", "0.031", "+1.00", "0.031")),
+        (6, ("+100 (+45..+100)", "0.031", "+1.00", "0.031")),
     ],
 )
 def test_pairs_that_cannot_be_significant_have_no_interval(count, texts):
@@ -230,7 +230,7 @@ def test_a_comparison_names_what_is_set_otherwise():
 
 
 def test_what_cannot_be_paired_is_refused():
-    with pytest.raises(RuleSafeError, match="train in the first, shifted in the second"):
+    with pytest.raises(RuleSafeError, match="varied in the first, shifted in the second"):
         compare(results([1]), results([1], split="shifted"))
     with pytest.raises(RuleSafeError, match="no episode has the same"):
         compare(results([1]), results([1], seeds=[5]))
@@ -395,7 +395,7 @@ def test_scores_are_compared_pair_by_pair_with_intervals():
     assert row["process_score_p"] == pytest.approx(6 / 2**8)
     success, p, score, score_p = as_text(row)
     assert score == f"+0.34 ({low:+.2f}..{high:+.2f})" and score_p == "0.023"
-    assert (success.split(" (")[0], p) == ("+100 %", "0.0078")
+    assert (success.split(" (")[0], p) == ("+100", "0.0078")
 
 
 def test_a_comparison_names_both_evaluations_that_share_nothing():

@@ -1,6 +1,10 @@
 """Many evaluations on one page."""
 
+import csv
+import io
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,10 +12,13 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
+from rulesafe_eval.exports import rows
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
 from rulesafe_eval.table import bars, page, policy_label, pool
 from rulesafe_studies.keyframes import OraclePhases
+
+SUBMISSIONS = Path(__file__).parents[2] / "studies/submissions"
 
 
 def results(memory, training, opened, split="varied", first=0):
@@ -90,7 +97,7 @@ def test_kinds_are_compared_on_the_episodes_that_they_share():
     text = page([results(NONE, 0, none), results(VQ, 0, [*vq, 1, 1])], "the command")
     assert text.startswith("    the command")
     assert "| dp3 tiny, none (100 steps) | 1 of 10 | 10 % (2..40) |" in text
-    assert f"| 10 | +80 % (+50..+100) | {mcnemar(0, 8):.2g} |" in text
+    assert f"| 10 | +80 (+50..+100) | {mcnemar(0, 8):.2g} |" in text
     assert "| 6 knob+ wrong move 9 |" in text
 
 
@@ -201,3 +208,28 @@ def test_a_table_of_no_results_is_an_error(tmp_path, capsys):
     assert main(["eval", "table", "--out", str(tmp_path / "page.md")]) == 2
     assert "one or more directories of results" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_table_for_a_paper_and_one_for_programs(tmp_path, capsys):
+    submissions = [str(SUBMISSIONS / name) for name in ("two_level_all_rules", "expert")]
+    assert main(["eval", "table", *submissions, "--format", "csv", "--labels", "ours, 50 %_x"]) == 0
+    found = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    (ours,) = [row for row in found if row["rule"] == "all rules" and row["policy"] == "ours"]
+    assert (ours["opened"], ours["episodes"], ours["success"]) == ("171", "200", "0.855")
+    assert float(ours["success_low"]) < 0.855 < float(ours["success_high"])
+    out = tmp_path / "table.tex"
+    words = [*submissions, "--format", "latex", "--labels", "ours, 50 %_x", "--out", str(out)]
+    assert main(["eval", "table", *words]) == 0
+    text = out.read_text("utf-8")
+    assert text.startswith("% rulesafe eval table ") and r"50 \%\_x & " in text
+    assert re.search(r"ours & 171/200 & 86 \(\d\d--\d\d\) & 0\.94 \(0\.\d\d--0\.\d\d\) \\\\", text)
+    assert text.count(r"\begin") == text.count(r"\end") == 1
+    assert main(["eval", "table", *submissions, "--labels", "ours"]) == 2
+    assert "1 labels for 2 results" in capsys.readouterr().err
+
+
+def test_a_label_pools_the_trainings_that_have_it():
+    contents = [results({"kind": "none"}, seed, (1, 0, 1)) | {"label": "mine"} for seed in (0, 1)]
+    contents[1]["request"]["actor"]["size"] = "base"
+    (row,) = rows(contents)
+    assert (row["policy"], row["trainings"], row["episodes"], row["opened"]) == ("mine", 2, 6, 4)

@@ -1,5 +1,6 @@
 """`rulesafe eval` and its subcommands. Their dependencies are imported when they run."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -95,15 +96,15 @@ def compare(
     Example: rulesafe eval compare runs/none runs/vq
 
     Args:
-        first: Directory of results, or results.json.
+        first: Directory of results, results.json, or a submission.
         second: The results to compare with; same rules, safes, seeds and split.
         out: JSON file to which the comparison is written.
     """
     from rulesafe_data.files import write_json
     from rulesafe_eval.comparison import compare as figures
-    from rulesafe_eval.results import read_results
+    from rulesafe_eval.submission import read_evaluation
 
-    found = figures(read_results(first), read_results(second))
+    found = figures(read_evaluation(first), read_evaluation(second))
     _print_comparison(found)
     if out:
         write_json(out, found)
@@ -113,6 +114,8 @@ def compare(
 def table(
     directories: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR")],
     out: Path | None = None,
+    format: Literal["markdown", "latex", "csv"] = "markdown",
+    labels: str = "",
 ) -> None:
     """Summarise many evaluations on one page: success, differences and failures by policy.
 
@@ -122,9 +125,13 @@ def table(
     Example: rulesafe eval table runs/none_0 runs/none_1 runs/vq_0 runs/vq_1 --out table.md
 
     Args:
-        directories: Directories of results, or results.json files.
-        out: Markdown file; its figure has the same name and the suffix .svg. By default the page is
-            printed.
+        directories: Directories of results, results.json files, or submissions.
+        out: File of the table; the figure of a Markdown page has the same name and the suffix .svg.
+            By default the table is printed.
+        format: markdown: success, differences and failures. latex, csv: success and process score;
+            the table in LaTeX needs the package booktabs.
+        labels: Names of the policies, comma-separated, one for each DIR; equal ones are pooled over
+            their training seeds. Default: from the checkpoints.
     """
     if not directories:
         raise RuleSafeError(
@@ -132,19 +139,37 @@ def table(
             "rulesafe eval table runs/none runs/vq"
         )
     from rulesafe_core.files import write_atomically
-    from rulesafe_eval.results import read_results
+    from rulesafe_eval.exports import as_csv, as_latex
+    from rulesafe_eval.submission import read_evaluation
     from rulesafe_eval.table import bars, page
 
-    contents = [read_results(directory) for directory in directories]
-    command = " ".join(["rulesafe eval table", *map(str, directories)])
-    if out is None:
-        print(page(contents, command))
-        return
-    from rulesafe_eval.plots import success, svg
+    names = [name.strip() for name in labels.split(",")] if labels else [""] * len(directories)
+    if len(names) != len(directories):
+        raise RuleSafeError(
+            f"{len(names)} labels for {len(directories)} results; give one for each"
+        )
+    contents = [
+        read_evaluation(directory) | {"label": name}
+        for directory, name in zip(directories, names, strict=True)
+    ]
+    options = [f"--labels {shlex.quote(labels)}"] if labels else []
+    options += [f"--format {format}"] if format != "markdown" else []
+    options += [f"--out {out}"] if out else []
+    command = " ".join(["rulesafe eval table", *map(str, directories), *options])
+    if format != "markdown":
+        text = as_csv(contents) if format == "csv" else as_latex(contents, command)
+    elif out:
+        from rulesafe_eval.plots import success, svg
 
-    figure = out.with_suffix(".svg")
-    write_atomically(figure, svg(success(bars(contents))))
-    write_atomically(out, page(contents, f"{command} --out {out}", figure.name).encode())
+        figure = out.with_suffix(".svg")
+        write_atomically(figure, svg(success(bars(contents))))
+        text = page(contents, command, figure.name)
+    else:
+        text = page(contents, command)
+    if out is None:
+        print(text.rstrip("\n"))
+        return
+    write_atomically(out, text.encode())
     print(out)
 
 
@@ -153,7 +178,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
     from rulesafe_eval.statistics import FEW_PAIRS, FEWEST
 
     first, second = found["policies"]
-    heads = ("rule", "pairs", "opened A", "opened B", "B - A", "only A", "only B", "p")
+    heads = ("rule", "pairs", "opened A", "opened B", "B - A [pp]", "only A", "only B", "p")
     rows = []
     for row in found["rows"]:
         success, p, *score = as_text(row)

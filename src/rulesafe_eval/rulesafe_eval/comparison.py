@@ -113,7 +113,7 @@ def as_text(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
     low, high = row["success_interval"]
     bottom, top = row["process_score_interval"]
     return (
-        f"{100 * row['success_difference']:+.0f} % ({100 * low:+.0f}..{100 * high:+.0f})",
+        f"{100 * row['success_difference']:+.0f} ({100 * low:+.0f}..{100 * high:+.0f})",
         f"{row['success_p']:.2g}",
         f"{row['process_score_difference']:+.2f}"
         + (f" ({bottom:+.2f}..{top:+.2f})" if bottom < top else ""),

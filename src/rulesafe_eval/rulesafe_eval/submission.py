@@ -189,6 +189,15 @@ def read_submission(path: Path) -> dict[str, Any]:
     return content
 
 
+def read_evaluation(path: Path) -> dict[str, Any]:
+    """Return the content of results.json or of a submission, given the file or its directory, in
+    which results.json is preferred. Raises RuleSafeError."""
+    submitted = path.is_dir() and not (path / RESULTS).exists() and (path / FILE).exists()
+    if submitted or (path.is_file() and read_json(path, "results").get("format") == FORMAT):
+        return read_submission(path)
+    return read_results(path)
+
+
 def request_of(content: Mapping[str, Any]) -> EvaluationRequest:
     """Return the request of a submission."""
     return EvaluationRequest.from_dict(content["request"])

@@ -75,7 +75,8 @@ class Pooled:
 
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
-    """Return the episodes of some results.json, by condition and policy. Rules with otherwise equal
+    """Return the episodes of some results.json, by condition and policy: the "label" of a content
+    if it has one, else `policy_label`. Rules with otherwise equal
     conditions are also pooled, in a condition with the rule ALL, for the policies that have
     episodes of each of these rules.
 
@@ -86,7 +87,8 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     for content in contents:
         request = content["request"]
         training = request["actor"].get("training") or {}
-        seed, kind = training.get("seed") or 0, policy_label(request)
+        seed = training.get("seed") or 0
+        kind = content.get("label") or policy_label(request)
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])
@@ -218,7 +220,7 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
 
 
 def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
-    yield "| difference | pairs | success | p | process score | p |"
+    yield "| difference | pairs | success, percentage points | p | process score | p |"
     yield "|---|---:|---|---:|---|---:|"
     for (first, one), (second, other) in combinations(kinds.items(), 2):
         pairs = [(one.lines[key], other.lines[key]) for key in one.shared(other)]

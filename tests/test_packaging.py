@@ -530,3 +530,27 @@ def test_a_node_runs_from_the_sourced_workspace(workspace, tmp_path):
     script.write_text(RUN_A_NODE)
     result = sourced(workspace, f"python {script} install/rulesafe_sim/lib/rulesafe_sim/sim_node")
     assert "right_elbow_joint" in result.stdout.split(), result.stderr
+
+
+def test_continuous_integration_calls_targets_that_exist():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    jobs = workflow["jobs"]
+    called = [
+        step["run"].removeprefix("make ")
+        for j in jobs.values()
+        for step in j["steps"][1:]
+        if "run" in step
+    ]
+    assert called and set(called) <= targets
+    tested = {
+        version
+        for job in jobs.values()
+        for version in job.get("strategy", {}).get("matrix", {}).get("python", ())
+    }
+    supported = {
+        c.rpartition(" ")[2]
+        for c in PROJECT["project"]["classifiers"]
+        if re.search(r":: 3\.\d+$", c)
+    }
+    assert tested == supported

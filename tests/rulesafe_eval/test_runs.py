@@ -145,7 +145,7 @@ def test_the_report_names_the_split_and_the_safes_of_the_episodes(undisturbed, t
         line |= {"clipped_actions": line["frames"]}
     page = write_report(tmp_path, content).read_text("utf-8")
     assert "<td class=words>safe_02, safe_04 (2 of 3: the episodes use them in turn)</td>" in page
-    assert "<td class=words>train</td>" in page
+    assert "<td class=words>varied</td>" in page
     assert "<h1>Evaluation of expert</h1>" in page
     content["request"]["setup"]["policy"] = "/a/long/path/rule_020_vq_1"
     other = write_report(tmp_path, content).read_text("utf-8")

@@ -266,7 +266,7 @@ train_network() {
     *) memory=("$3") ;;
     esac
     trained "network_$2_$1" "data_${demos:-misses}" "cache_${demos:-misses}" --policy bc \
-        --memory "${memory[@]}" --steps "${STEPS:-20000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
+        --memory "${memory[@]}" --steps "${STEPS:-15000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
 }
 
 # Evaluate a network; each training at other poses: on_network SEED NAME SPLIT [OPTION...]

@@ -554,3 +554,26 @@ def test_continuous_integration_calls_targets_that_exist():
         if re.search(r":: 3\.\d+$", c)
     }
     assert tested == supported
+
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+
+
+def test_the_container_copies_what_its_first_setup_reads():
+    """The lists of packages, and the sources of the message packages."""
+    before, copies_all, _ = DOCKERFILE.partition("COPY . .\n")
+    copied = {
+        word for line in re.findall(r"^COPY (.*)", before, re.M) for word in line.split()[:-1]
+    }
+    assert copies_all and all((ROOT / path).exists() for path in copied)
+    assert {"constraints.txt", "requirements.lock", "scripts/setup.sh"} <= copied
+    assert {path for path in copied if path.startswith("src/")} == {f"src/{m}" for m in MESSAGES}
+
+
+@pytest.mark.colcon
+def test_the_container_runs():
+    if not shutil.which("docker"):
+        pytest.skip("Docker is not installed")
+    subprocess.run(["docker", "build", "-t", "rulesafe-test", "."], cwd=ROOT, check=True)
+    run = ["docker", "run", "--rm", "rulesafe-test", "rulesafe", "--version"]
+    assert PROJECT["project"]["version"] in subprocess.check_output(run, text=True)

@@ -72,6 +72,9 @@ MEMORIES = {
     "vq_J32": MemoryRow("VQ, J=32 (200 bits)", settings={"clusters": 32}),
     "vq_J256": MemoryRow("VQ, J=256 (320 bits)", settings={"clusters": 256}),
     "raw": MemoryRow("raw history, convolutions", ALL, "raw"),
+    "raw_robot_frame": MemoryRow(
+        "raw history, not relative to the safe", ALL, f"{CONTROLS}:RobotFrameJoints"
+    ),
     "gru": MemoryRow("raw history, GRU", ALL, "raw", size="gru"),
     "transformer": MemoryRow("raw history, causal transformer", ALL, "raw", size="transformer"),
     "actions": MemoryRow("past actions, convolutions", "13 actions", f"{CONTROLS}:PastActions"),
@@ -222,11 +225,13 @@ def causes() -> Iterator[Cells]:
         yield title.partition(" (")[0], *map(str, (failures.total(), *counts))
 
 
-def memories() -> Iterator[Cells]:
+def memories(
+    folders: Sequence[str] = ("twenty_rules", "memories"), first: str = "vq"
+) -> Iterator[Cells]:
     """Yield memory, number opened in each training, success, count in each group of BITS,
-    difference to VQ, J=4, its p, and p corrected for the rows with several trainings."""
-    found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name))}
-    rows = {name: difference(found["vq"], each) for name, each in found.items() if name != "vq"}
+    difference to the memory `first`, its p, and p corrected for the rows with several trainings."""
+    found = {name: pooled(paths) for name in MEMORIES if (paths := stored(name, folders))}
+    rows = {name: difference(found[first], each) for name, each in found.items() if name != first}
     several = [name for name in rows if len(found[name].seconds) > 1]
     corrected = dict(zip(several, holm([rows[name].p for name in several]), strict=True))
     for name, each in found.items():

@@ -6,16 +6,21 @@ import pytest
 
 pytest.importorskip("torch")
 
+from rulesafe_cli.cli import main
+from rulesafe_data.store import EpisodeStore
 from rulesafe_locks.automata import automaton_of, smallest
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_reader.designs import automaton_of_tokens
+from rulesafe_reader.memory import Grasps
+from rulesafe_reader.network import EVENTS
 from rulesafe_reader.parser import ParserConfig, load_parser, words_of
 from rulesafe_reader.reader import Observed
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import Simulation
 from rulesafe_studies.reading import agents, commands, corpus, moves
+from rulesafe_studies.reading.decoder import grasp_classes
 from rulesafe_studies.reading.paraphrases import RULES, paraphrase, vocabulary
 from rulesafe_studies.reading.training import ParserTraining, known_pairs, train_parser
 
@@ -111,6 +116,23 @@ def test_a_trained_parser_is_measured(pairs, tmp_path, monkeypatch):
     assert set(table["one"]) == {"locks", *commands.AGENTS}
     (row,) = commands.rows(table)
     assert row[:2] == ["one", "1"] and row[4:] == ["100 (21-100)", "0 (0-79)"]
+
+
+@pytest.mark.episode
+def test_the_classes_of_grasps_are_the_moves_that_were_made(tmp_path):
+    """With deliberate misses, some of which move nothing."""
+    demos = str(tmp_path / "demos")
+    words = ["--rules", "rule_020", "--safes", "safe_02", "--episodes", "2", "--misses", "0.4"]
+    passes = ["--passes", "states", "--style", "strict", "--out", demos]
+    assert main(["demos", "generate", *words, *passes]) == 0
+    assert main(["demos", "render", demos, "--observations", "joints"]) == 0
+    store, failed = EpisodeStore(demos), 0
+    for episode in range(2):
+        classes = list(grasp_classes(store, episode, Grasps()).values())
+        moved = [EVENTS[number] for number in classes if number < len(EVENTS)]
+        assert [*moved, "door+"] == shortest_plan(load_rule("rule_020"))
+        failed += len(classes) - len(moved)
+    assert failed
 
 
 @pytest.mark.episode

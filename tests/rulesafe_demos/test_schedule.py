@@ -182,7 +182,7 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
         DemoFolder(tmp_path).settle(other)
     for said in (
         "rules: rule_001,rule_003 in the directory, rule_001 requested",
-        "split: nominal in the directory, train requested",
+        "split: nominal in the directory, varied requested",
         "seed: 0 in the directory, 1 requested",
         "episodes: 6 in the directory, 5 requested",
     ):

@@ -31,7 +31,7 @@ def test_splits_have_the_names_of_the_simulation(request_for, split):
 
 
 def test_invalid_arguments_are_reported_before_the_policy_is_loaded():
-    with pytest.raises(RuleSafeError, match="unknown split 'normal'; valid: nominal, train"):
+    with pytest.raises(RuleSafeError, match="unknown split 'normal'; valid: nominal, varied"):
         evaluate("no_such_module:Policy", conditions=Conditions(split="normal"))
     with pytest.raises(RuleSafeError, match="unknown rule"):
         evaluate("no_such_module:Policy", conditions=Conditions(rules="rule_099"))

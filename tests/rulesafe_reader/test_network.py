@@ -72,5 +72,5 @@ def test_the_subtask_is_the_next_event_of_the_plan(network, episode):
 
 
 def test_another_memory_is_refused():
-    with pytest.raises(RuleSafeError, match=r"requires --memory rulesafe_reader\.memory:Grasps"):
+    with pytest.raises(RuleSafeError, match=r"requires --memory grasps"):
         make_network("reader", find_config("reader", "tiny"), MemoryShape("tokens", 40, 4))

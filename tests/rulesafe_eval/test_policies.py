@@ -8,8 +8,7 @@ from policy_node.checkpoints import find
 from policy_node.policy import CHUNK, Needs
 from rulesafe_core.chunks import EXECUTORS
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_eval.agents import facts_of, load_agent
-from rulesafe_eval.commands import _named
+from rulesafe_eval.agents import absolute, facts_of, load_agent
 from rulesafe_eval.policies import PolicyAgent, SkillsAgent
 from rulesafe_eval.request import Setup
 from rulesafe_eval.runner import EpisodeRunner
@@ -233,7 +232,7 @@ def test_an_oracle_is_meant_where_a_folder_has_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("expert", "mine"):
         (tmp_path / name).mkdir()
-    assert [_named("expert"), _named("mine")] == ["expert", str(tmp_path / "mine")]
+    assert [absolute("expert"), absolute("mine")] == ["expert", str(tmp_path / "mine")]
 
 
 @pytest.mark.parametrize("execute", [0, CHUNK + 1])

@@ -41,6 +41,12 @@ CONDITIONS: dict[str, dict[str, Any]] = {
         "split": "nominal",
         "episodes": 10,
     },
+    "written_locks": {
+        "title": "26 locks of a language model that are not used for training, on ten safes",
+        "rules": "written_test",
+        "split": "nominal",
+        "episodes": 10,
+    },
 }
 
 

@@ -51,6 +51,7 @@ def test_the_benchmarks_cover_rules_and_safes():
     assert len(load_benchmark("multi_task").safes) == 10
     assert load_benchmark("out_of_distribution").split == "shifted"
     assert load_benchmark("generated_locks").rules == rule_sets()["sampled_test"]
+    assert load_benchmark("written_locks").rules == rule_sets()["written_test"]
 
 
 def test_an_episode_is_the_same_in_gymnasium():

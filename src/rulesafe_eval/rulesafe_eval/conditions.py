@@ -14,7 +14,7 @@ from rulesafe_sim.episodes import TimedPlan, plan_episodes
 
 # The keys of benchmarks.BENCHMARKS, whose module would make the help slow.
 names_of_benchmarks = tyro.conf.arg(
-    metavar="{single_task,multi_task,out_of_distribution,generated_locks}"
+    metavar="{single_task,multi_task,out_of_distribution,generated_locks,written_locks}"
 )
 
 

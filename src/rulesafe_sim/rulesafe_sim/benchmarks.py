@@ -25,7 +25,13 @@ FOLDER = Path(__file__).with_name("data") / "benchmarks"
 
 FORMAT = "rulesafe benchmark 1"
 
-BENCHMARKS = ("single_task", "multi_task", "out_of_distribution", "generated_locks")
+BENCHMARKS = (
+    "single_task",
+    "multi_task",
+    "out_of_distribution",
+    "generated_locks",
+    "written_locks",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -390,10 +390,8 @@ def additions() -> Iterator[Cells]:
 
 
 IN_README = {
-    "VQ-Memory (J=4), joints of the hand": "vq",
-    "raw joint-position history": "raw",
     "VQ-Memory (J=4), all joints, as published": "vq_all_joints",
-    "one bit per instant, whether the hand grasps (one training)": "grasp",
+    "raw joint-position history": "raw",
     "elapsed time": "time",
     "none": "none",
 }

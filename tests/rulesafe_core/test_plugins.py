@@ -35,13 +35,13 @@ def test_an_object_of_another_package_is_loaded(package, name):
 
 
 def test_names_are_the_builtin_and_the_installed_ones(package):
-    assert MEMORIES.names() == ["vq", "raw", "broken", "grip"]
+    assert MEMORIES.names() == ["vq", "raw", "broken", "grasps", "grip"]
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("vault", r"unknown memory 'vault'; valid: vq, raw, broken, grip, module:NAME$"),
+        ("vault", r"unknown memory 'vault'; valid: vq, raw, broken, grasps, grip, module:NAME$"),
         ("grip_package:LOOSE", r"unknown attribute of grip_package 'LOOSE'; valid: Grip$"),
         ("no_package:GRIP", r"'no_package:GRIP' cannot be imported: No module named 'no_package'"),
         ("broken", r"(?s)'broken_package:GRIP' cannot be imported:.*\nOSError: no such device$"),

@@ -208,7 +208,7 @@ def scenes(
         safes: Comma-separated safes, or all.
         places: Number of poses of each safe; three scenes are rendered at each pose.
         split: Split that poses, colours and cameras are sampled from; empty: ranges that contain
-            those of train and shifted.
+            those of varied and shifted.
         seed: Random seed.
         images: Render the images of the cameras instead of point clouds. In contrast to point
             clouds, they are not corrected by the pose of a camera: choose a split without

@@ -43,6 +43,9 @@ first one ends at rest, where the next one is then the label of all earlier wind
 BEFORE = 15
 """Frames before the hand opens or closes in which windows may be drawn more often."""
 
+AFTER = 30
+"""Frames after a deliberate miss in which windows may be drawn more often."""
+
 MOVING = 1e-3
 """Least change of a finger's target between two frames while the hand opens or closes, rad."""
 
@@ -164,21 +167,26 @@ class ObservationWindows:
 
     def draw(self, rng: np.random.Generator, count: int, grasps: float = 0.0) -> NDArray[np.int64]:
         """Return the indices of random windows outside of deliberate misses, on average a share
-        `grasps` of them of those at most BEFORE frames before the hand opens or closes."""
+        `grasps` of them of those at most BEFORE frames before the hand opens or closes, and, in
+        equal parts, of those at most AFTER frames after a miss."""
         indices = rng.choice(self._imitated, count)
-        if grasps and len(self._before_grasps):
+        if grasps and len(self._decisive):
             chosen = rng.random(count) < grasps
-            indices[chosen] = rng.choice(self._before_grasps, chosen.sum())
+            indices[chosen] = rng.choice(self._decisive, chosen.sum())
         return indices
 
     @cached_property
-    def _before_grasps(self) -> NDArray[np.int64]:
+    def _decisive(self) -> NDArray[np.int64]:
         fingers = self._actions[:, len(ARM_JOINTS) :]
         moving = np.append(False, (np.abs(np.diff(fingers, axis=0)) > MOVING).any(1))
         moving[self.first == np.arange(len(self))] = False
         before = np.append(0, moving.cumsum())
         ends = np.minimum(np.arange(len(self)) + BEFORE, self._last + 1)
-        return self._imitated[(before[ends] > before[:-1])[self._imitated]]
+        found = self._imitated[(before[ends] > before[:-1])[self._imitated]]
+        missed = np.append(0, np.bincount(self._imitated, minlength=len(self)) == 0).cumsum()
+        begins = np.maximum(np.arange(len(self)) - AFTER, self.first)
+        after = self._imitated[(missed[:-1] > missed[begins])[self._imitated]]
+        return np.concatenate([found, np.repeat(after, len(found) // max(1, len(after)))])
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""

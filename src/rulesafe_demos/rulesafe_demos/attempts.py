@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
-from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.errors import RuleSafeError, unknown_name
+from rulesafe_core.plugins import FORM, is_reference
 from rulesafe_core.text_files import sha256
 from rulesafe_core.versions import versions
 from rulesafe_data.demo_folder import DemoFolder
@@ -40,7 +41,7 @@ class GenerationRequest(RunRequest):
         attempts: maximum number of attempts per rule.
         style: style of the motions, one of `planner_node.habits.STYLES`.
         misses: probability that a grasp of the expert deliberately misses.
-        by: expert or programs.
+        by: expert, programs, or `module:Class` of an agent.
         programs: folder of task programs; empty: written for the rule's shortest plan.
     """
 
@@ -94,7 +95,7 @@ def make_request(
     Args:
         attempts: maximum number per rule; None for twice the episodes plus 20.
         misses: probability that a grasp of the expert deliberately misses.
-        by: who demonstrates: expert or programs.
+        by: who demonstrates: expert, programs, or `module:Class` of an agent.
         programs: folder of task programs, RULE.py; empty: written for each rule's shortest plan.
 
     Raises:
@@ -116,6 +117,8 @@ def make_request(
         raise RuleSafeError(
             f"misses must be in 0..1, below 1, and are made by the expert; got {misses} by {by}"
         )
+    if by not in ("expert", "programs") and not is_reference(by):
+        raise unknown_name("demonstrator", by, ("expert", "programs", FORM))
     if programs and by != "programs":
         raise RuleSafeError("a folder of programs is valid only for demonstrations by programs")
     sources = [program_file(str(Path(programs).absolute()), rule) for rule in plan.rules]

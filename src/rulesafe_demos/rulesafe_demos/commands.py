@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from rulesafe_core.errors import RuleSafeError, resumable
-from rulesafe_core.plugins import Registry
+from rulesafe_core.plugins import FORM, Registry
 from rulesafe_data.engines import ENGINES
 from rulesafe_demos.commands_write import write
 from rulesafe_locks.instructions import EXPORT_LENGTH, Length
@@ -35,7 +35,7 @@ def generate(
     attempts: int | None = None,
     style: Literal["varied", "habitual", "strict"] = "varied",
     misses: float = 0.0,
-    by: Literal["expert", "programs"] = "expert",
+    by: Annotated[str, tyro.conf.arg(metavar=f"{{expert,programs}}|{FORM}")] = "expert",
     programs: str = "",
     passes: Literal["both", "states"] = "both",
     workers: int = 1,
@@ -63,7 +63,8 @@ def generate(
         misses: Probability that a grasp of the expert deliberately misses, so that a policy learns
             to grasp again. Training does not imitate the misses.
         by: expert: reads the state of the lock after each step, and repeats steps that failed.
-            programs: task programs, as in the paper, which do not read it.
+            programs: task programs, as in the paper, which do not read it. module:Class: an agent,
+            a subclass of rulesafe_sim.runtime.Agent.
         programs: Directory of a program for each rule, RULE.py, run in the sandbox; by default each
             rule's shortest plan as `rulesafe demos program` prints it.
         passes: states: physics only. both: also render images and point clouds in a second pass.

@@ -12,6 +12,8 @@ from planner_node.decompose import decompose
 from planner_node.episode import run_expert
 from planner_node.habits import style_config
 from planner_node.reach import out_of_reach
+from rulesafe_core.errors import RuleSafeError
+from rulesafe_core.plugins import import_object, is_reference
 from rulesafe_core.text_files import read_text
 from rulesafe_core.versions import versions
 from rulesafe_data.attempt_recording import Recorder, save
@@ -23,6 +25,7 @@ from rulesafe_locks.plans import shortest_plan
 from rulesafe_locks.rules import load_rule
 from rulesafe_sim.episode import EpisodeRecord
 from rulesafe_sim.episodes import DRAWS, Episode, OutOfReach, place
+from rulesafe_sim.runtime import Agent, Runtime
 from rulesafe_sim.safes import load_safe
 from rulesafe_sim.simulation import Simulation
 
@@ -32,6 +35,16 @@ def _simulation() -> Simulation:
     return Simulation()
 
 
+@cache
+def _agent(reference: str) -> Agent:
+    found = import_object(reference)
+    if not (isinstance(found, type) and issubclass(found, Agent)):
+        raise RuleSafeError(
+            f"{reference} is {found!r}; valid: a subclass of {Agent.__module__}.Agent"
+        )
+    return found()
+
+
 def perform(folder: Path, request: GenerationRequest, episode: Episode) -> dict[str, Any]:
     """Make an attempt, write its recording below `folder` and return its line of results.jsonl.
 
@@ -39,9 +52,12 @@ def perform(folder: Path, request: GenerationRequest, episode: Episode) -> dict[
     that reason.
 
     Raises:
-        RuleSafeError: if the disk is full, or the safe and the variation do not match.
+        RuleSafeError: if the disk is full, the safe and the variation do not match, or the agent
+            cannot be used.
     """
     began, spent = time.perf_counter(), time.process_time()
+    if is_reference(request.by):
+        _agent(request.by)
     try:
         episode = place(episode, out_of_reach)
     except OutOfReach as error:
@@ -82,6 +98,8 @@ def _play(
     limit = episode.time_limit
     if request.by == "expert":
         return run_expert(simulation, config, limit, [recorder])
+    if is_reference(request.by):
+        return Runtime(simulation, limit, [recorder]).run(_agent(request.by), stop=False)
     source, path = program_of(request, episode), Path(f"{episode.rule}.py")
     program = SandboxedProgram(source) if request.programs else TrustedProgram(path, source)
     return play(program, simulation, [recorder], config, limit).result
@@ -131,7 +149,7 @@ def facts_of(request: GenerationRequest, episode: Episode) -> dict[str, Any]:
         "style": request.style,
         "instruction": rule.description,
         "plan": shortest_plan(rule),
-        "program": program_of(request, episode),
+        "program": "" if is_reference(request.by) else program_of(request, episode),
         **({"misses": request.misses} if request.misses else {}),
         **({} if request.by == "expert" else {"by": request.by}),
         "versions": versions(),

@@ -90,6 +90,13 @@ class PolicyAgent(Agent):
         self._last_action = self._actions.popleft()
         return self._last_action
 
+    def watch(self, simulation: Simulation, action: NDArray[np.float64]) -> None:
+        """Observe a frame whose action is another agent's, and forget the present chunk."""
+        self._observe(simulation, until_inference=CHUNK)
+        self._actions.clear()
+        self._executor.reset(simulation.frame * PERIOD)
+        self._last_action = action
+
     def _observe(self, simulation: Simulation, until_inference: int) -> None:
         """Add this frame to history and memory; `until_inference`: frames until the inference."""
         needs = self._policy.needs

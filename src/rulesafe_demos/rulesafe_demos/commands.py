@@ -63,8 +63,8 @@ def generate(
         misses: Probability that a grasp of the expert deliberately misses, so that a policy learns
             to grasp again. Training does not imitate the misses.
         by: expert: reads the state of the lock after each step, and repeats steps that failed.
-            programs: task programs, as in the paper, which do not read it. module:Class: an agent,
-            a subclass of rulesafe_sim.runtime.Agent.
+            programs: task programs, as in the paper, which do not read it. module:Class: an agent
+            of your own.
         programs: Directory of a program for each rule, RULE.py, run in the sandbox; by default each
             rule's shortest plan as `rulesafe demos program` prints it.
         passes: states: physics only. both: also render images and point clouds in a second pass.

@@ -99,7 +99,7 @@ def _play(
     if request.by == "expert":
         return run_expert(simulation, config, limit, [recorder])
     if is_reference(request.by):
-        return Runtime(simulation, limit, [recorder]).run(_agent(request.by), stop=False)
+        return Runtime(simulation, limit, [recorder]).run(_agent(request.by))
     source, path = program_of(request, episode), Path(f"{episode.rule}.py")
     program = SandboxedProgram(source) if request.programs else TrustedProgram(path, source)
     return play(program, simulation, [recorder], config, limit).result

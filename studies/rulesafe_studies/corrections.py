@@ -46,7 +46,7 @@ OPEN = 0.05
 
 class CorrectedPolicy(Agent):
     """Executes the policy; after PATIENCE without progress the expert opens the hand and makes the
-    next move, and the policy goes on."""
+    next move. Then the policy continues."""
 
     def __init__(self) -> None:
         name = os.environ.get(POLICY, "")

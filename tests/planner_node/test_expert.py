@@ -70,36 +70,32 @@ def test_a_deliberate_miss_is_marked_and_the_part_is_grasped_again(simulation, m
     assert run_expert(simulation).log.retries == 0
 
 
-def test_a_hand_that_closed_on_nothing_opens_without_a_motion_of_the_part(simulation):
+def operations(simulation, config, last, forces):
+    """The operations of an expert that opens the knob, until `last` begins; `forces` returns the
+    contact forces that it observes after some operations."""
     simulation.reset("rule_002", "safe_02", 1)
-    expert = Expert(simulation.safe, ["knob+"])
-    chunk = expert.begin(observe(simulation))
-    operations = []
-    while chunk is not None and "retreat" not in operations:
-        operations.append(expert.activity.operation)
+    expert = Expert(simulation.safe, ["knob+"], config)
+    chunk, found = expert.begin(observe(simulation)), []
+    while chunk is not None and last not in found:
+        found.append(expert.activity.operation)
         for row in chunk:
             simulation.step(row)
-        away = replace(observe(simulation), contact_forces={"knob": 0.0})
-        chunk = expert.next_chunk(away)
-    assert "turn" not in operations and operations[-1] == "retreat"
+        chunk = expert.next_chunk(replace(observe(simulation), contact_forces=forces(found)))
+    return found
+
+
+def test_a_hand_that_closed_on_nothing_opens_without_a_motion_of_the_part(simulation):
+    found = operations(simulation, ExpertConfig(), "retreat", lambda found: {"knob": 0.0})
+    assert "turn" not in found and found[-1] == "retreat"
 
 
 def test_an_expert_with_misses_opens_the_hand_when_it_has_lost_the_part(simulation):
-    def operations(config):
-        simulation.reset("rule_002", "safe_02", 1)
-        expert = Expert(simulation.safe, ["knob+"], config)
-        chunk = expert.begin(observe(simulation))
-        found = []
-        while chunk is not None and "release" not in found:
-            found.append(expert.activity.operation)
-            for row in chunk:
-                simulation.step(row)
-            lost = {"knob": 0.0} if found.count("turn") == 2 else {}
-            chunk = expert.next_chunk(replace(observe(simulation), contact_forces=lost))
-        return found
+    def lost(found):
+        return {"knob": 0.0} if found.count("turn") == 2 else {}
 
-    assert operations(ExpertConfig(misses=1e-9))[-3:] == ["turn", "turn", "release"]
-    assert operations(ExpertConfig())[-1] == "release"
+    watching = operations(simulation, ExpertConfig(misses=1e-9), "release", lost)
+    assert watching[-3:] == ["turn", "turn", "release"]
+    assert operations(simulation, ExpertConfig(), "release", lost)[-1] == "release"
 
 
 def test_chunks_are_absolute_targets_within_limits(simulation):

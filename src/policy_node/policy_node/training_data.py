@@ -193,14 +193,13 @@ class ObservationWindows:
         config, first = self._config, self.first[indices]
         frames = np.maximum(indices[:, None] + np.arange(1 - config.frames, 1), first[:, None])
         joints = self._joints[frames]
-        remaining = np.zeros((len(indices), config.past + CHUNK, len(ACTION_JOINTS)), np.float32)
+        arm, remaining = slice(len(ARM_JOINTS)), None
         if rng is not None:
             # All frames of a window get the same offset of the arm; it is not sensor noise.
             offset = rng.standard_normal((len(indices), len(ACTION_JOINTS)), np.float32)
             offset *= self._noise
             if self._train.far:
-                arm = slice(len(ARM_JOINTS))
-                remaining[:, -CHUNK:, arm] = far_offsets(offset[:, arm], self._train.far, rng)
+                remaining = far_offsets(offset[:, arm], self._train.far, rng)
             joints = joints + offset[:, None]
         ahead = indices[:, None] + np.arange(-config.past, CHUNK)
         last, labelled = self._last[indices], indices
@@ -209,7 +208,10 @@ class ObservationWindows:
                 labelled = np.minimum(indices + rng.integers(OVERLAP + 1, size=len(indices)), last)
             last = self._subtask_end[labelled]
         ahead = np.clip(ahead, first[:, None], last[:, None])
-        targets = self.normaliser.actions.encode(self._actions[ahead] + remaining, joints[:, -1])
+        actions = self._actions[ahead]
+        if remaining is not None:
+            actions[:, -CHUNK:, arm] += remaining
+        targets = self.normaliser.actions.encode(actions, joints[:, -1])
         batch = Batch(
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),

@@ -246,8 +246,15 @@ twenty_rules() {
     table table_3 "${found[@]}"
 }
 
+# A first network, whose failures the expert corrects; the networks of the study learn from the
+# demonstrations and from these corrections.
 network() {
     on_all_safes misses "$all" 50 --misses 0.3
+    demos=misses train_network 0 first vq_all_joints
+    RULESAFE_CORRECTED=$policies/network_first_0 \
+        on_all_safes corrected "$all" 25 --by rulesafe_studies.corrections:CorrectedPolicy
+    $studies join "$out"/data_{misses,corrected} --out "$out/data_network"
+    trained warm_network data_network cache_network --policy bc --memory none --steps 1
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
             echo "one_network $seed $memory"
@@ -265,7 +272,7 @@ train_network() {
     vq_all_joints) memory=(vq --memory-model all_rules) ;;
     *) memory=("$3") ;;
     esac
-    trained "network_$2_$1" "data_${demos:-misses}" "cache_${demos:-misses}" --policy bc \
+    trained "network_$2_$1" "data_${demos:-network}" "cache_${demos:-network}" --policy bc \
         --memory "${memory[@]}" --steps "${STEPS:-15000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
 }
 
@@ -284,7 +291,7 @@ one_network() { # SEED MEMORY
 }
 
 network_conditions() {
-    $studies stretch --data "$out/data_misses" --out "$out/data_speeds"
+    $studies join "$out/data_network" --low 0.7 --high 1.4 --out "$out/data_speeds"
     for memory in ${MEMORIES:-none raw vq}; do
         rulesafe policy exchange "$policies/network_${memory}_0" --encoder ten_safes_images \
             --out "$policies/network_${memory}_images_0"

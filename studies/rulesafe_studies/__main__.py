@@ -12,6 +12,7 @@ COMMANDS = {
     "fsq": "fsq:train_fsq",
     "habits": "habits:write",
     "information": "memory.commands:information",
+    "join": "speeds:join",
     "leaderboard": "leaderboard:verify",
     "lock_yield": "lock_yield:count",
     "measure": "memory.commands:measure",
@@ -23,7 +24,6 @@ COMMANDS = {
     "sealed_commitment": "sealed:commitment",
     "sealed_eval": "sealed:evaluate",
     "sealed_verify": "sealed:verify",
-    "stretch": "speeds:stretch",
     "variations": "variations:draw",
 }
 """Name -> module of this package, and the function; its first line is the command's help."""

@@ -1,7 +1,7 @@
 """Demonstrations and evaluations at other speeds of the arm.
 
 In all demonstrations the arm moves at the same speed, so that the elapsed time determines the
-progress in the task. `stretch` writes a dataset in which each episode has a random speed. `eval
+progress in the task. `join` writes a dataset in which each episode has a random speed. `eval
 --speeds` executes the chunks of a policy at a random speed in each episode, and samples its joint
 positions accordingly; its memory is not changed.
 """
@@ -9,9 +9,10 @@ positions accordingly; its memory is not changed.
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import tyro
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -24,10 +25,6 @@ from rulesafe_data.files import write_json
 from rulesafe_data.frame import Frame
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
-
-SPEEDS = (0.7, 1.4)
-"""Smallest and largest speed, relative to that of the demonstrations."""
-
 
 def interpolated(rows: NDArray[np.floating], frames: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return the rows (N, D) at some frames (M,), linearly interpolated; the last row after it."""
@@ -44,7 +41,7 @@ def stretched(store: EpisodeStore, index: int, speed: float) -> EpisodeData:
     fast; point clouds, subtasks and privileged columns are those of the frame before."""
     episode = store.episode(index)
     actions = episode[layout.ACTION]
-    frames = np.arange(0, len(actions) - 1, speed)
+    frames = np.arange(0, len(actions) - max(speed, 1.0) + 1e-9, speed)
     rows = frames.astype(int)
     positions, velocities = episode[layout.ALL_POSITIONS], episode[layout.VELOCITY]
     clouds = episode[layout.POINTS]
@@ -91,15 +88,19 @@ class Paced:
         return interpolated(np.concatenate([joints[-1:], chunk]), steps)
 
 
-def stretch(
-    data: Path, out: Path, low: float = SPEEDS[0], high: float = SPEEDS[1], seed: int = 0
+def join(
+    data: Annotated[tuple[Path, ...], tyro.conf.Positional],
+    out: Path,
+    low: float = 1.0,
+    high: float = 1.0,
+    seed: int = 0,
 ) -> None:
-    """Write a dataset with point clouds in which each episode has another speed of the arm.
+    """Write one dataset of all episodes of others, each at another speed of the arm.
 
-    Run again with the same arguments to resume.
+    Point clouds are kept, images are not. Run again with the same arguments to resume.
 
     Args:
-        data: The dataset.
+        data: The datasets, in this order.
         out: The new dataset.
         low: Smallest speed, relative to that of the dataset.
         high: Largest speed; they are uniform between both.
@@ -107,19 +108,29 @@ def stretch(
     """
     if not 0 < low <= high:
         raise RuleSafeError(f"low is {low:g} and high {high:g}; valid: 0 < low <= high")
-    store = EpisodeStore(data)
-    if layout.POINTS not in store.features:
-        raise RuleSafeError(f"{data} has no point clouds; run `rulesafe demos render`")
-    request = {"data": store.digest, "low": low, "high": high, "seed": seed}
-    file = out / "stretch.json"
-    with exclusive_output(out, "stretch"):
-        if file.exists() and read_json(file, "the request of a stretched dataset") != request:
+    stores = [EpisodeStore(folder) for folder in data]
+    if not stores:
+        raise RuleSafeError("no datasets; at least one is needed")
+    for store in stores:
+        if layout.POINTS not in store.features:
+            raise RuleSafeError(f"{store.root} has no point clouds; run `rulesafe demos render`")
+        if (store.cameras, store.versions) != (stores[0].cameras, stores[0].versions):
+            raise RuleSafeError(
+                f"{store.root} and {stores[0].root} have other cameras, or are of other versions"
+            )
+    digests = [store.digest for store in stores]
+    request = {"data": digests, "low": low, "high": high, "seed": seed}
+    file = out / "join.json"
+    episodes = [(store, index) for store in stores for index in range(len(store.episodes))]
+    with exclusive_output(out, "join"):
+        if file.exists() and read_json(file, "the request of a joined dataset") != request:
             raise RuleSafeError(f"{out} was begun with other arguments; use another folder")
         write_json(file, request)
-        writer = DatasetWriter(out, store.cameras, store.versions)
-        for index, speed in enumerate(tqdm(random_speeds(len(store.episodes), low, high, seed))):
+        writer = DatasetWriter(out, stores[0].cameras, stores[0].versions)
+        speeds = tqdm(random_speeds(len(episodes), low, high, seed))
+        for index, (speed, (store, number)) in enumerate(zip(speeds, episodes, strict=True)):
             if not writer.has(index):
-                writer.write(index, stretched(store, index, speed))
+                writer.write(index, stretched(store, number, speed))
         writer.finish()
     print(out)
 

@@ -5,13 +5,14 @@ import pytest
 
 from policy_node.policy import CHUNK, Needs, Observation
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_data.layout import INDEX_KEYS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData, Frame
 from rulesafe_eval.conditions import Conditions
 from rulesafe_eval.request import Setup
 from rulesafe_sim.episodes import Episode
 from rulesafe_studies.evaluation import StudyAgent, StudyRunner, evaluate
-from rulesafe_studies.speeds import Paced, interpolated, random_speeds, stretch
+from rulesafe_studies.speeds import Paced, interpolated, join, random_speeds
 from vq_memory_node.memory import NoMemory
 
 LENGTH = 60
@@ -86,15 +87,15 @@ def data(tmp_path):
 
 
 def test_stretched_demonstrations_are_the_same_motion_at_another_speed(data, tmp_path):
-    stretch(data, tmp_path / "out", 0.7, 1.4)
-    stretch(data, tmp_path / "out", 0.7, 1.4)  # resumed: nothing is left to do
+    join((data,), tmp_path / "out", 0.7, 1.4)
+    join((data,), tmp_path / "out", 0.7, 1.4)  # resumed: nothing is left to do
     with pytest.raises(RuleSafeError, match="begun with other arguments; use another folder"):
-        stretch(data, tmp_path / "out", 0.7, 1.4, seed=1)
+        join((data,), tmp_path / "out", 0.7, 1.4, seed=1)
     before, after = EpisodeStore(data), EpisodeStore(tmp_path / "out")
     wanted = random_speeds(2, 0.7, 1.4, 0)
     assert len(set(wanted)) == 2 and all(0.7 <= speed <= 1.4 for speed in wanted)
     for index, speed in enumerate(wanted):
-        episode, frames = after.episode(index), np.arange(0, LENGTH - 1, speed)
+        episode, frames = after.episode(index), np.arange(0, LENGTH - max(speed, 1), speed)
         assert after.privileged.facts(index) == {"seed": index, "speed": speed}
         assert after.episodes[index].length == len(frames)
         np.testing.assert_allclose(
@@ -110,6 +111,31 @@ def test_stretched_demonstrations_are_the_same_motion_at_another_speed(data, tmp
     assert before.versions == after.versions
 
 
+def test_joined_datasets_keep_all_frames_of_their_episodes(data, tmp_path):
+    join((data, data), tmp_path / "out")
+    before, after = EpisodeStore(data), EpisodeStore(tmp_path / "out")
+    assert [episode.length for episode in after.episodes] == [LENGTH] * 4
+    for index in range(4):
+        assert after.privileged.facts(index)["seed"] == index % 2
+        for key, wanted in before.episode(index % 2).items():
+            if key not in INDEX_KEYS:
+                np.testing.assert_array_equal(after.episode(index)[key], wanted, err_msg=key)
+
+
+def test_datasets_that_do_not_belong_together_are_refused(data, tmp_path):
+    writer = DatasetWriter(tmp_path / "other", versions={"physics": "1", "renderer": "1"})
+    path = np.zeros((LENGTH, 39))
+    cloud = np.zeros((4, 6), np.float32)
+    frames = iter([Frame(points=cloud)] * LENGTH)
+    writer.write(0, EpisodeData("open it", path, path, path[:, :13], frames=frames))
+    writer.finish()
+    with pytest.raises(RuleSafeError, match="are of other versions"):
+        join((data, tmp_path / "other"), tmp_path / "out")
+    with pytest.raises(RuleSafeError, match="at least one is needed"):
+        join((), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_interpolation_ends_with_the_last_row():
     rows = np.array([[0.0], [2.0]])
     found = interpolated(rows, np.array([0, 0.25, 1, 3]))
@@ -118,7 +144,7 @@ def test_interpolation_ends_with_the_last_row():
 
 def test_invalid_speeds_are_refused(data, tmp_path):
     with pytest.raises(RuleSafeError, match="valid: 0 < low <= high"):
-        stretch(data, tmp_path / "out", 1.4, 0.7)
+        join((data,), tmp_path / "out", 1.4, 0.7)
     for low, high in ((0.4, 1.0), (1.4, 0.7)):
         with pytest.raises(RuleSafeError, match=r"valid: from 0\.5, ascending"):
             evaluate("two_level_all_rules", tmp_path / "eval", Conditions(), speeds=(low, high))

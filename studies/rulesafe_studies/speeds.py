@@ -26,6 +26,7 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 
+
 def interpolated(rows: NDArray[np.floating], frames: NDArray[np.floating]) -> NDArray[np.float32]:
     """Return the rows (N, D) at some frames (M,), linearly interpolated; the last row after it."""
     frames = frames.clip(0, len(rows) - 1)

@@ -1,3 +1,4 @@
+import json
 import sys
 
 import numpy as np
@@ -12,6 +13,7 @@ from vq_memory_node.memory import (
     VqMemory,
     make_memory,
     memory_from,
+    published_memory,
 )
 from vq_memory_node.rolling import readings_of
 
@@ -38,6 +40,23 @@ def test_a_memory_comes_back_from_its_description(kind, memories):
     assert described["kind"] == kind
     assert memory_from(described) == memories[kind]
     assert ("hash" in described) == (kind == "vq")
+
+
+def test_published_tokens_are_those_of_the_policy_unless_told(tmp_path, memories):
+    assert published_memory("two_level_all_rules") == published_memory("") == VqMemory()
+    assert published_memory("my_policies:Remembering") == VqMemory()
+    for kind, memory in memories.items():
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "policy.json").write_text(json.dumps({"memory": memory.describe()}))
+    own = published_memory(str(tmp_path / "vq"))
+    assert own == memories["vq"] and own.hash == memories["vq"].hash
+    assert published_memory(str(tmp_path / "vq"), clusters=2, length=9) == VqMemory(own.model, 2, 9)
+    assert published_memory(str(tmp_path / "vq"), "all_rules").model == "all_rules"
+    assert published_memory(str(tmp_path / "raw")) == VqMemory()
+    changed = memories["vq"].describe() | {"hash": "0" * 64}
+    (tmp_path / "vq/policy.json").write_text(json.dumps({"memory": changed}))
+    with pytest.raises(RuleSafeError, match="has changed since the training"):
+        published_memory(str(tmp_path / "vq"))
 
 
 @pytest.mark.parametrize("kind", MEMORIES.builtin)

@@ -13,7 +13,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.plugins import Registry
 from rulesafe_core.settings import Settings, required, setting
+from rulesafe_core.text_files import read_json
 from vq_memory_node.tokenizers import CLUSTERS, Tokenizer, load_tokenizer
 from vq_memory_node.windows import LENGTH, STRIDE, window_at
 
@@ -306,3 +309,27 @@ def memory_from(description: Mapping[str, Any]) -> Memory:
             f"hash {str(found)[:12]}, expected {str(trained)[:12]}"
         )
     return memory
+
+
+def published_memory(policy: str, model: str = "", clusters: int = 0, length: int = 0) -> VqMemory:
+    """Return the tokens that a policy was trained with.
+
+    Args:
+        policy: name of a shipped policy, or folder of a checkpoint. A policy without VQ memory, and
+            one that is no checkpoint, has the default memory.
+        model: name or folder of another model; empty: the policy's.
+        clusters: another vocabulary size; 0: the policy's.
+        length: another number of tokens; 0: the policy's.
+
+    Raises:
+        RuleSafeError: the policy's memory cannot be described or has changed since the training.
+    """
+    default = VqMemory()
+    for folder in (files("policy_node") / "data/policies" / policy, Path(policy)):
+        if policy and (folder / "policy.json").is_file():
+            about = read_json(Path(str(folder / "policy.json")), "the description of a policy")
+            stored = about.get("memory") if isinstance(about, dict) else None
+            if isinstance(stored, dict) and stored.get("kind") == "vq":
+                default = cast(VqMemory, memory_from(stored))
+            break
+    return VqMemory(model or default.model, clusters or default.clusters, length or default.length)

@@ -35,15 +35,14 @@ from rulesafe_core.settings import Settings, setting
 from rulesafe_interfaces.msg import MemoryTokens
 from vq_memory_node import convert
 from vq_memory_node.grids import GRIDS, make_grid
-from vq_memory_node.memory import TokenMemory
+from vq_memory_node.memory import TokenMemory, published_memory
 from vq_memory_node.resampling import JointFrame, JointStream
 from vq_memory_node.rolling import RollingMemory
-from vq_memory_node.windows import LENGTH
 
 
 def _token_memory(values: "MemoryParameters") -> TokenMemory:
     """Return the memory that the parameters select; raise RuleSafeError if there is none."""
-    memory = TokenMemory(values.model, values.clusters, values.length)
+    memory = published_memory(values.policy, values.model, values.clusters, values.length)
     if values.model_hash not in ("", memory.hash):
         raise RuleSafeError(
             f"model {memory.model!r} has the hash {memory.hash}; expected {values.model_hash} "
@@ -56,21 +55,31 @@ def _token_memory(values: "MemoryParameters") -> TokenMemory:
 class MemoryParameters(Settings):
     """Parameters of the memory node."""
 
+    policy: str = setting(
+        "",
+        "Policy whose memory is published: one that comes with the package, or a checkpoint's "
+        "folder. Others, such as classes, have the default memory: all_rules_hand, 4, 40.",
+        changeable=True,
+        check=_token_memory,
+    )
     model: str = setting(
-        "all_rules_hand",
-        "Tokenizer: name of a model that comes with the package, or path of a model folder.",
+        "",
+        "Tokenizer: name of a model that comes with the package, or path of a model folder; empty: "
+        "that of the policy.",
         changeable=True,
         check=_token_memory,
     )
     clusters: int = setting(
-        4,
-        "Vocabulary size: one of the numbers of clusters that the model offers.",
-        1,
+        0,
+        "Vocabulary size: one of the numbers of clusters that the model offers; 0: the policy's.",
+        0,
         int(convert.MAX_VOCABULARY),
         changeable=True,
         check=_token_memory,
     )
-    length: int = setting(LENGTH, "Number of tokens in the memory.", 1, 1000, changeable=True)
+    length: int = setting(
+        0, "Number of tokens in the memory; 0: the policy's.", 0, 1000, changeable=True
+    )
     grid: str = setting(
         "sliding",
         f"Where the windows end: {' or '.join(GRIDS)}.",
@@ -117,7 +126,8 @@ class MemoryNode(ManagedNode[MemoryParameters]):
 
     def load(self) -> None:
         values = self.values
-        memory = RollingMemory(_token_memory(values), make_grid(values.grid, values.length))
+        tokens = _token_memory(values)
+        memory = RollingMemory(tokens, make_grid(values.grid, tokens.length))
         self._memory = memory
         self._tokens = RepeatedPublisher(self, MemoryTokens, "memory/tokens", LATCHED_QOS)
 

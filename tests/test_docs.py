@@ -27,7 +27,7 @@ RUN_HERE = dict.fromkeys(("evaluation", "gymnasium", "safes", "submit"), "")
 RUN_HERE["programs"] = "## The sandbox"
 """Page -> the heading from which on its programs are run here; empty: all."""
 
-RUN_ELSEWHERE = ("README", "dataset", "lock_design", "memory", "programs", "ros", "tutorials")
+RUN_ELSEWHERE = ("README", "dataset", "lock_design", "memory", "programs", "tutorials")
 """Pages whose programs other tests run, too."""
 
 

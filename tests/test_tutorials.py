@@ -25,7 +25,7 @@ BLOCK = re.compile(
 SHARED = ("launch", "config", "datasets", "examples", "src", "package.xml")
 """What commands of the tutorials name from the repository's root."""
 
-NEED_ROS = ("Run on the robot", "Record a demo")
+NEED_ROS = ("My first node", "Record a demo", "Run on the robot")
 CHUNKS = "/policy/action_chunk"
 LONGEST = 60
 """Lines of Python of a tutorial, blanks aside: a screen. "Add a policy" has a whole family."""

@@ -1,7 +1,6 @@
 """Tests of `rulesafe topic`, `service` and `param` with a running simulation."""
 
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from rulesafe_locks.rules import load_rule
 
 pytestmark = pytest.mark.ros
 
-DOCS = (Path(__file__).parents[2] / "docs/ros.md").read_text("utf-8")
+TUTORIALS = (Path(__file__).parents[2] / "docs/tutorials.md").read_text("utf-8")
 
 
 @pytest.fixture
@@ -100,16 +99,17 @@ def test_messages_are_received_with_any_qos_of_the_publisher(client, look):
         look("topic", "echo", "/memory/tokens", "--once", *more)
         for more in ((), ("--full-length",))
     )
-    listener = subprocess.Popen(
-        [sys.executable, "-u", "-c", re.search(r"```python\n(.*?)```", DOCS, re.S)[1]],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    program = re.search(r'```python title="first_node.py"\n(.*?)```', TUTORIALS, re.S)[1]
+    listener = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     try:
-        assert listener.stdout.readline() == f"{[2] * 200}\n"
+        assert listener.stdout.readline() == "elbow nan rad, tokens []\n"
+        while listener.poll() is None:
+            tokens.publish(MemoryTokens(tokens=[2] * 200, mask=[False] * 197 + [True] * 3))
+            time.sleep(0.05)
     finally:
-        listener.send_signal(signal.SIGKILL)
-        listener.wait()
+        listener.kill()
+    assert listener.wait() == 0
+    assert listener.stdout.read() == "elbow nan rad, tokens [2, 2, 2]\n" * 9
     assert yaml.safe_load(short.wait()[1].split("---")[0])["tokens"] == [*[2] * 128, "..."]
     assert yaml.safe_load(full.wait()[1].split("---")[0])["tokens"] == [2] * 200
 

@@ -363,8 +363,8 @@ import gymnasium
 import rulesafe_render
 
 assert rulesafe_render.__file__.startswith(sys.prefix)
-environment = gymnasium.make("rulesafe:RuleSafe-v1", observations=("head_rgb",))
-image = environment.reset(seed=0)[0]["head_rgb"]
+environment = gymnasium.make("rulesafe:RuleSafe-v1", observations=("head",))
+image = environment.reset(seed=0)[0]["head"]
 print(image.shape, image.std() > 10)
 """
 

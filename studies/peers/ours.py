@@ -2,7 +2,7 @@
 
 from timing import measure, parse, read_scene
 
-OBSERVATIONS = ("front_rgb", "head_rgb")
+OBSERVATIONS = ("front", "head")
 
 
 def main(argv=None) -> None:

@@ -48,8 +48,8 @@ def pairs(split: str, count: int, rule: str) -> list[Image.Image]:
     drawn = []
     for seed in range(count):
         simulation.reset(rule, safes[seed % len(safes)], seed)
-        images = Observer(simulation).observe(("head_rgb", "front_rgb"))
-        image = np.hstack([images["head_rgb"], images["front_rgb"]])
+        images = Observer(simulation).observe(("head", "front"))
+        image = np.hstack([images["head"], images["front"]])
         height, width, _ = image.shape
         pair = Image.new("RGB", (width, height + MARGIN), "white")
         pair.paste(Image.fromarray(image), (0, MARGIN))

@@ -37,7 +37,7 @@ class Eye:
 
     def cloud(self) -> np.ndarray:
         """Return the current point cloud (1024, 6) of camera_points."""
-        rgb = self._observer.observe(("head_rgb",))["head_rgb"]
+        rgb = self._observer.observe(("head",))["head"]
         depth = self._observer.rig.depth("head")
         rng = np.random.default_rng(self._loop.now // PERIOD)
         return self._maker.cloud(depth, rgb, self._camera, self._loop.joints(), rng)

@@ -94,8 +94,8 @@ def write_directly(simulation, actions, root) -> None:
     """Write the same episode in process, as `rulesafe demos render` does."""
     observer, states, frames = Observer(simulation), [], []
     for action in actions:
-        seen = observer.observe(("head_rgb", "front_rgb", "points"))
-        frames.append(Frame({"head": seen["head_rgb"], "front": seen["front_rgb"]}, seen["points"]))
+        seen = observer.observe(("head", "front", "points"))
+        frames.append(Frame({"head": seen["head"], "front": seen["front"]}, seen["points"]))
         states.append(snapshot(simulation) | NO_ACTION)
         simulation.step(action)
     states.append(snapshot(simulation) | NO_ACTION)

@@ -33,7 +33,7 @@ def observer():
 
 
 def test_pictures_and_cloud_are_what_the_cameras_see(client, start, observer):
-    seen = observer.observe(("head_rgb", "front_rgb", "points"))
+    seen = observer.observe(("head", "front", "points"))
     got: dict[str, dict[int, object]] = {topic: {} for topic in KINDS}
     for topic, kind in KINDS.items():
 

@@ -78,7 +78,7 @@ def test_helps_do_not_refer_to_internal_modules():
         ("eval --policy expert --rule=rule_020", "--rules"),
         ("demos generate --rule rule_020 --out x", "--rules"),
         ("demos program --rules rule_020 --safe safe_01", "--rule"),
-        ("rules show --ouput json rule_001", "--output"),
+        ("rules show --fromat json rule_001", "--format"),
     ],
 )
 def test_the_option_that_is_meant_is_one_of_the_command_that_was_typed(capsys, words, option):

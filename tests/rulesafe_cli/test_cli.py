@@ -50,7 +50,7 @@ def test_solve_prints_the_numbered_steps(capsys):
 
 def test_list_has_every_rule_in_every_format(capsys):
     for output in ("table", "markdown", "json"):
-        assert main(["rules", "list", "--output", output]) == 0
+        assert main(["rules", "list", "--format", output]) == 0
         text = capsys.readouterr().out
         assert all(rule_id in text for rule_id in RULES)
     listed = json.loads(text)
@@ -97,7 +97,7 @@ def test_safes_are_listed_and_shown(capsys):
 
 
 def test_a_safe_s_file_can_be_copied(capsys, tmp_path):
-    assert main(["safes", "show", "safe_03", "--output", "yaml"]) == 0
+    assert main(["safes", "show", "safe_03", "--format", "yaml"]) == 0
     copy = tmp_path / "mine.yaml"
     copy.write_text(capsys.readouterr().out, encoding="utf-8")
     assert replace(load_safe(copy), id="safe_03") == load_safe("safe_03")

@@ -28,7 +28,7 @@ def test_a_file_names_the_cameras_and_missing_keys_are_those_of_the_default_set(
     head, wrist = found
     assert (head.fovy, head.xyz) == (1.4, DEFAULT_CAMERAS["head"].xyz)
     assert found.depth == head and load(f"wrist: {WRIST}").depth == wrist
-    assert found.keys == ("head_rgb", "wrist_rgb", "points")
+    assert found.keys == ("head", "wrist", "points")
     assert (wrist.topic(), wrist.film_topic) == (
         "/camera/wrist/image_raw",
         "/film/wrist/compressed",
@@ -71,7 +71,7 @@ def test_the_renderer_is_part_of_the_set(load):
             "the same size, not head, front with the sizes 224x224, 64x224",
         ),
         (f"Wrist 1: {WRIST}", "'Wrist 1' is not the name of a camera; valid: lower-case letters"),
-        (f"points: {WRIST}", "'points' is not the name of a camera; .* not joints, memory, points"),
+        (f"points: {WRIST}", "'points' is not the name of a camera; .* not all_joint_positions"),
     ],
 )
 def test_invalid_sets_are_refused(load, text, reason):

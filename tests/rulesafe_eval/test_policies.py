@@ -111,7 +111,7 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
     simulation = Simulation()
     simulation.reset("rule_002", "safe_02", 0)
     observer = Observer(simulation)
-    keys = ("points", "head_rgb", "front_rgb")
+    keys = ("points", "head", "front")
     shown = [observer.observe(keys)]
     for action in actions[:6]:
         simulation.step(action)
@@ -120,8 +120,8 @@ def test_clouds_and_pictures_are_those_of_the_frames_that_are_shown(opened, repl
     for seen, frames in ((first, (0, 0)), (second, (5, 6))):
         clouds = [shown[frame]["points"][:64] for frame in frames]
         assert np.array_equal(seen.points, clouds)
-        assert np.array_equal(seen.images["head"], shown[frames[-1]]["head_rgb"])
-        assert np.array_equal(seen.images["front"], shown[frames[-1]]["front_rgb"])
+        assert np.array_equal(seen.images["head"], shown[frames[-1]]["head"])
+        assert np.array_equal(seen.images["front"], shown[frames[-1]]["front"])
 
 
 def test_who_never_moves_touches_nothing_and_ends_with_its_time(request_for, tmp_path):

@@ -15,7 +15,7 @@ from rulesafe_ros.doctor.report import FAIL, OK, WARN
 
 
 def test_a_passed_check_is_one_line_and_exit_code_0(capsys):
-    assert main(["doctor", "--only", "python", "packages"]) == 0
+    assert main(["doctor", "--only", "python,packages"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1:3] for line in lines[:2]] == [["]", "python"], ["]", "packages"]]
     assert lines[-1] == "No check failed. Next: make demo"
@@ -23,7 +23,7 @@ def test_a_passed_check_is_one_line_and_exit_code_0(capsys):
 
 def test_a_failure_has_a_remedy_and_exit_code_1(capsys, monkeypatch):
     monkeypatch.setenv("ROS_DOMAIN_ID", "lab")
-    assert main(["doctor", "--only", "domain", "python"]) == 1
+    assert main(["doctor", "--only", "domain,python"]) == 1
     out = capsys.readouterr().out
     assert "[FAIL] domain" in out and "-> use a domain ID from 0 to 101" in out
     assert out.splitlines()[-1].endswith("rulesafe doctor --only domain")

@@ -122,7 +122,7 @@ def test_a_lock_s_own_file_is_a_rule_like_any_other(tmp_path):
     [
         ({"rule": "rule_021"}, "rule_020"),
         ({"safe": "safe_11"}, "safe_10"),
-        ({"observations": ("depth",)}, "head_rgb"),
+        ({"observations": ("depth",)}, "head"),
         ({"render_mode": "human"}, "rgb_array"),
         ({"sampler": "random"}, "uniform, farthest"),
     ],
@@ -235,8 +235,8 @@ def test_render_gives_both_cameras_side_by_side():
     observation, _ = env.reset()
     picture = env.render()
     assert picture.shape == (224, 448, 3) and picture.dtype == np.uint8
-    np.testing.assert_array_equal(picture[:, :224], observation["front_rgb"])
-    np.testing.assert_array_equal(picture[:, 224:], observation["head_rgb"])
+    np.testing.assert_array_equal(picture[:, :224], observation["front"])
+    np.testing.assert_array_equal(picture[:, 224:], observation["head"])
 
 
 def test_the_cloud_is_thinned_as_asked():
@@ -281,7 +281,7 @@ import gymnasium
 import numpy as np
 import rulesafe_sim.env
 
-options = {"observations": ("head_rgb", "front_rgb", "points")}
+options = {"observations": ("head", "front", "points")}
 env = gymnasium.make("RuleSafe-v1", **options)
 env.reset(seed=7)
 action = env.unwrapped.home_action + np.float32(0.05)

@@ -57,7 +57,7 @@ def test_joint_positions_are_those_of_the_state():
 
 
 def test_unknown_keys_are_refused_with_the_valid_ones():
-    with pytest.raises(RuleSafeError, match="front_rgb"):
+    with pytest.raises(RuleSafeError, match="front"):
         make().observer.observe(("depth",))
 
 
@@ -75,11 +75,11 @@ def test_an_observer_of_an_old_scene_says_so():
 
 def test_shapes_and_types(rendered):
     seen = rendered.observer.observe()
-    assert tuple(seen) == ("head_rgb", "front_rgb", "points", *JOINT_KEYS)
+    assert tuple(seen) == ("head", "front", "points", *JOINT_KEYS)
     found = {key: (value.shape, value.dtype) for key, value in seen.items()}
     assert found == {
-        "head_rgb": ((224, 224, 3), np.uint8),
-        "front_rgb": ((224, 224, 3), np.uint8),
+        "head": ((224, 224, 3), np.uint8),
+        "front": ((224, 224, 3), np.uint8),
         "points": ((1024, 6), np.float32),
         "joint_positions": ((13,), np.float32),
         "all_joint_positions": ((39,), np.float32),
@@ -90,9 +90,9 @@ def test_each_camera_takes_one_picture_and_only_when_asked(rendered, pictures_ta
     rendered.observer.observe(JOINTS)
     rendered.simulation.step(HOME_ACTION)
     assert not pictures_taken
-    rendered.observer.observe(("front_rgb",))
+    rendered.observer.observe(("front",))
     assert pictures_taken == {"front": 1}
-    rendered.observer.observe(("head_rgb", "points"))
+    rendered.observer.observe(("head", "points"))
     assert pictures_taken == {"front": 1, "head": 1}
     rendered.observer.observe()
     assert pictures_taken == {"front": 2, "head": 2}
@@ -113,7 +113,7 @@ def test_pictures_follow_the_arm(rendered):
     for _ in range(10):
         rendered.simulation.step(RAISED)
     after = rendered.observer.observe()
-    for key in ("head_rgb", "front_rgb"):
+    for key in ("head", "front"):
         changed = np.abs(after[key].astype(int) - before[key]).max(-1) > 40
         assert changed.mean() > 0.01, key
     height = [np.sort(seen["points"][_near_hand(seen), 2])[-10] for seen in (before, after)]

@@ -122,8 +122,8 @@ def test_its_meshes_are_seen_in_their_colour(urdf):
     """Where our robot's pixels are, and hardly anywhere else, the picture turns red."""
 
     def front(urdf: str) -> np.ndarray:
-        view = Observer(simulate(urdf)).observe(["front_rgb"])
-        return view["front_rgb"].astype(int)
+        view = Observer(simulate(urdf)).observe(["front"])
+        return view["front"].astype(int)
 
     def red(picture: np.ndarray) -> np.ndarray:
         return picture[..., 0] > 2 * picture[..., 1:].max(axis=-1) + 20
@@ -227,4 +227,4 @@ def test_a_mesh_that_cannot_be_read_is_refused_by_name(tmp_path, link):
     urdf = write_urdf(tmp_path)  # the torso's mesh is seen only
     (tmp_path / f"meshes/{link}.STL").write_text("version https://git-lfs.github.com/spec/v1")
     with pytest.raises(RuleSafeError, match=f"the mesh .*{link}.STL"):
-        Observer(simulate(urdf)).observe(["front_rgb"])
+        Observer(simulate(urdf)).observe(["front"])

@@ -221,7 +221,7 @@ LOOKS = {
     "head": replace(HERE, cameras=Cameras(head=CameraShift(rpy=(0.0, 0.03, 0.0)))),
     "front": replace(HERE, cameras=Cameras(front=CameraShift(fov=0.05))),
 }
-UNSEEN = {"head": "front_rgb", "front": "head_rgb"}
+UNSEEN = {"head": "front", "front": "head"}
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +230,7 @@ def look():
 
     def pictures(variation: Variation) -> dict[str, np.ndarray]:
         simulation.reset("rule_001", "safe_05", 0, variation)
-        seen = Observer(simulation).observe(("head_rgb", "front_rgb"))
+        seen = Observer(simulation).observe(("head", "front"))
         return {name: picture.astype(int) for name, picture in seen.items()}
 
     return pictures
@@ -249,10 +249,10 @@ def test_each_aspect_shows_in_the_pictures_it_concerns(look, aspect):
 
 
 def test_less_light_is_darker_and_a_tint_colours(look):
-    usual = look(HERE)["head_rgb"].mean(axis=(0, 1))
+    usual = look(HERE)["head"].mean(axis=(0, 1))
     for aspect in ("key", "ambient"):
-        assert (look(LOOKS[aspect])["head_rgb"].mean(axis=(0, 1)) < usual - 3).all()
-    red, green, blue = look(LOOKS["tint"])["head_rgb"].mean(axis=(0, 1)) - usual
+        assert (look(LOOKS[aspect])["head"].mean(axis=(0, 1)) < usual - 3).all()
+    red, green, blue = look(LOOKS["tint"])["head"].mean(axis=(0, 1)) - usual
     assert red > 1 and abs(green) < 1 and blue < -1
 
 

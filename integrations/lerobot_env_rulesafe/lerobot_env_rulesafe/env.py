@@ -30,7 +30,7 @@ PREPROCESSOR = "policy_preprocessor.json"
 """File of a LeRobot policy that lists the steps of its preprocessor."""
 
 _JOINTS = "joint_positions"
-_IMAGES = {camera.name: camera.key for camera in DEFAULT_CAMERAS}
+_IMAGES = DEFAULT_CAMERAS.names
 
 
 class RuleSafeLeRobotEnv(RuleSafeEnv):
@@ -93,13 +93,13 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
             rule=first.source,
             safe=first.safe,
             seed=None,
-            observations=(*_IMAGES.values(), _JOINTS),
+            observations=(*_IMAGES, _JOINTS),
             render_mode=render_mode,
             split=self._episodes.split,
             instruction=instruction,
         )
         space = self.observation_space
-        images = {name: space[key] for name, key in _IMAGES.items()}
+        images = {name: space[name] for name in _IMAGES}
         found = {"pixels": spaces.Dict(images), "agent_pos": space[_JOINTS]}
         self._memory = None if memory is None else RollingMemory(memory_of(Path(memory)))
         if self._memory:
@@ -142,7 +142,7 @@ class RuleSafeLeRobotEnv(RuleSafeEnv):
 
     def _converted(self, observation: Mapping[str, Any]) -> Observation:
         """Return the observation of a new frame in LeRobot's form."""
-        found: dict[str, Any] = {"pixels": {k: observation[key] for k, key in _IMAGES.items()}}
+        found: dict[str, Any] = {"pixels": {name: observation[name] for name in _IMAGES}}
         found["agent_pos"] = observation[_JOINTS]
         if self._memory:
             self._memory.push(observation[_JOINTS])

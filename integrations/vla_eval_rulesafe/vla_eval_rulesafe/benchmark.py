@@ -56,7 +56,7 @@ class RuleSafeBenchmark(StepBenchmark):
         names = rules if isinstance(rules, str) else ",".join(rules)
         self._episodes = plan_episodes(names, safes, split, seed=seed)
         self._env = RuleSafeEnv(
-            observations=("head_rgb", "front_rgb", "joint_positions"),
+            observations=("head", "front", "joint_positions"),
             split=self._episodes.split,
             instruction=instruction,
         )
@@ -92,7 +92,7 @@ class RuleSafeBenchmark(StepBenchmark):
 
     def make_obs(self, raw_obs: dict[str, Any], task: Task) -> Observation:
         return {
-            "images": {"head": raw_obs["head_rgb"], "front": raw_obs["front_rgb"]},
+            "images": {"head": raw_obs["head"], "front": raw_obs["front"]},
             "state": raw_obs["joint_positions"],
             "task_description": self._env.instruction,
         }
@@ -133,4 +133,4 @@ class RuleSafeBenchmark(StepBenchmark):
 
 def _frame(observation: dict[str, Any]) -> np.ndarray:
     """Return the image of a video: front and head camera side by side, as `RuleSafeEnv.render`."""
-    return np.hstack([observation["front_rgb"], observation["head_rgb"]])
+    return np.hstack([observation["front"], observation["head"]])

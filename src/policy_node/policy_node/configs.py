@@ -113,6 +113,11 @@ class NetworkConfig:
         return False
 
     @property
+    def operations(self) -> bool:
+        """Whether training needs the operation of each window (`operations.operations`)."""
+        return False
+
+    @property
     def subtasks(self) -> bool:
         """Whether training requires the demonstrator's subtask at each frame; each chunk then ends
         with its subtask, and repeats the last action."""
@@ -288,7 +293,7 @@ class BcConfig(NetworkConfig):
         condition: width of the encoding of instruction, scene and memory.
         width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
-        modes: number of modes between which a classifier chooses; 0: none.
+        modes: number of operations between which a classifier chooses; 0: none.
         decay: number of steps of the chunk over which the weight of its errors in the loss falls
             to 1/e: few are executed before the next inference.
     """
@@ -308,6 +313,10 @@ class BcConfig(NetworkConfig):
     blocks: int = 3
     modes: int = 96
     decay: float = 12.0
+
+    @property
+    def operations(self) -> bool:
+        return bool(self.modes)
 
     @property
     def instruction(self) -> bool:
@@ -353,6 +362,11 @@ class SkillsConfig(NetworkConfig):
     @property
     def cloud_frames(self) -> int:
         return 1
+
+    @property
+    def operations(self) -> bool:
+        """Whether training needs the operation of each window (`operations.operations`)."""
+        return False
 
     @property
     def subtasks(self) -> bool:
@@ -404,6 +418,11 @@ class TwoLevelConfig(NetworkConfig):
     @property
     def instruction(self) -> bool:
         return True
+
+    @property
+    def operations(self) -> bool:
+        """Whether training needs the operation of each window (`operations.operations`)."""
+        return False
 
     @property
     def subtasks(self) -> bool:

@@ -85,7 +85,7 @@ def make_scenes(
         for instant in range(POSTURES):
             joints = _posture(postures, safe, rng)
             if images:
-                seen = observer.render((camera.key for camera in cameras), joints, instant)
+                seen = observer.render((camera.name for camera in cameras), joints, instant)
                 inputs.append(shrink(np.stack(list(seen.values())), IMAGE_SIZE))
             else:
                 cloud = observer.render(["points"], joints, instant)["points"]

@@ -22,6 +22,7 @@ from policy_node.configs import NetworkConfig
 from policy_node.image_arrays import load_images
 from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
+from policy_node.operations import operations
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import QUANTITIES, SceneEncoder
@@ -188,6 +189,12 @@ class ObservationWindows:
         after = self._imitated[(missed[:-1] > missed[begins])[self._imitated]]
         return np.concatenate([found, np.repeat(after, len(found) // max(1, len(after)))])
 
+    @cached_property
+    def operations(self) -> NDArray[np.float32]:
+        """Postures (F, 26), rad, at which the hand closes and opens again, see `operations`."""
+        missed = np.bincount(self._imitated, minlength=len(self)) == 0
+        return operations(self._actions, self.first, missed)
+
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
         config, first = self._config, self.first[indices]
@@ -216,6 +223,8 @@ class ObservationWindows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
+        if config.operations:
+            batch.operation = torch.from_numpy(self.operations[indices])
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:

@@ -43,8 +43,8 @@ RENDERERS = ("rulesafe", "sapien")
 """Renderers of the simulation: `rulesafe_render`, the default, and SAPIEN with its own shaders,
 which needs a Vulkan driver. Their images differ."""
 
-RESERVED = ("joints", "memory", POINTS, "renderer")
-"""Names of the other inputs of policies and keys of files, which no camera may have."""
+RESERVED = ("all_joint_positions", "joint_positions", "joints", "memory", POINTS, "renderer")
+"""Names of other observations, inputs of policies and keys of files, which no camera may have."""
 
 CAMERA_FILES = FileRegistry("rulesafe.cameras", "file of cameras")
 
@@ -76,11 +76,6 @@ class CameraConfig(Settings):
     def optical_frame(self) -> str:
         """Name of the optical frame."""
         return f"{self.name}_camera_optical_frame"
-
-    @property
-    def key(self) -> str:
-        """Observation key of the images."""
-        return f"{self.name}_rgb"
 
     def topic(self, name: str = "image_raw") -> str:
         """Return a topic of the camera: "image_raw", "camera_info", "depth/image_raw" ..."""
@@ -181,7 +176,7 @@ class CameraSet:
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of the rendered observations: the images of each camera, and the point cloud."""
-        return (*(camera.key for camera in self), POINTS)
+        return (*(camera.name for camera in self), POINTS)
 
     def frames(self) -> list[tuple[str, str, Transform]]:
         """Return link, name and pose of each optical frame, for `urdf.with_frames`."""

@@ -227,5 +227,5 @@ def frames(
     for frame in range(recording.frames):
         if frame % (FPS // camera_rate) == 0:
             seen = observer.render(keys, recording.joints(frame), frame * steps)
-            images = {camera.name: seen[camera.key] for camera in cameras if camera.key in seen}
+            images = {camera.name: seen[camera.name] for camera in cameras if camera.name in seen}
         yield Frame(images, seen.get(POINTS))

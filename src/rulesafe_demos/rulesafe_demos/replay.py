@@ -153,8 +153,8 @@ class _Camera:
         self._observer = Observer(simulation, DEFAULT_CAMERAS.resized(SIDE))
 
     def __call__(self, simulation: Simulation, action: NDArray | None, activity: Activity) -> None:
-        seen = self._observer.observe(camera.key for camera in DEFAULT_CAMERAS)
-        images = {camera.name: seen[camera.key] for camera in DEFAULT_CAMERAS}
+        seen = self._observer.observe(camera.name for camera in DEFAULT_CAMERAS)
+        images = {camera.name: seen[camera.name] for camera in DEFAULT_CAMERAS}
         now = self._clock.stopped(simulation.snapshot())
         facts, last = self._recording.facts, simulation.frame == self._recording.frames
         verdict = ""

@@ -105,7 +105,7 @@ class PolicyAgent(Agent):
         # Images and clouds cost more than physics, so they are rendered only where they are used.
         keys = ["points"] if until_inference < needs.cloud_frames else []
         cameras = () if until_inference else needs.image_cameras
-        keys += [needs.cameras[camera].key for camera in cameras]
+        keys += cameras
         seen: dict[str, NDArray[Any]] = {}
         if keys and self._observer:
             seen = self._observer.observe(keys)
@@ -113,7 +113,7 @@ class PolicyAgent(Agent):
             simulation.frame,
             positions,
             seen.get("points"),
-            {camera: seen[needs.cameras[camera].key] for camera in cameras},
+            {camera: seen[camera] for camera in cameras},
         )
 
     def observed_input(self, simulation: Simulation) -> NDArray[np.float32]:

@@ -72,7 +72,7 @@ class CameraPublisher:
         """Return the message type of each topic."""
         kinds: dict[str, type] = {}
         for camera in self._cameras:
-            if camera.key in self._keys:
+            if camera.name in self._keys:
                 kinds |= {camera.topic(): Image, camera.topic("camera_info"): CameraInfo}
             if self._film_size:
                 kinds[camera.film_topic] = CompressedImage
@@ -167,7 +167,7 @@ class CameraPublisher:
         """Return the messages of a frame by topic."""
         messages: dict[str, Any] = {}
         for camera in self._cameras:
-            if (rgb := observation.get(camera.key)) is None:
+            if (rgb := observation.get(camera.name)) is None:
                 continue
             matrix, frame = rig.intrinsics(camera.name), camera.optical_frame
             messages[camera.topic()] = convert.to_image(rgb, stamp, frame)

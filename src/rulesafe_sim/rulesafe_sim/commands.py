@@ -37,17 +37,17 @@ def list_safes() -> None:
     Console(markup=False).print(table)
 
 
-def show(safe: SafeId, output: Literal["table", "yaml"] = "table") -> None:
+def show(safe: SafeId, format: Literal["table", "yaml"] = "table") -> None:
     """Show the dimensions, joints and parts of a safe.
 
     Example: rulesafe safes show safe_03
 
     Args:
         safe: Id of a safe, such as safe_03, or path of a YAML file.
-        output: Print a table, or the YAML file as a template for a custom safe.
+        format: Print a table, or the YAML file as a template for a custom safe.
     """
     found = load_safe(safe)
-    if output == "yaml":
+    if format == "yaml":
         print(read_text(safe_file(safe)), end="")
         return
     _print_safe(found, Console(highlight=False, markup=False))

@@ -52,7 +52,7 @@ class RuleSafeEnv(SeededEnv):
     limited by the joint velocities: a finger (0.5 rad/s) moves 0.05 rad per frame. Targets outside
     the limits are clipped and counted in `info["clipped_actions"]`; NaN raises.
 
-    Observation (see `observations`): `head_rgb` and `front_rgb` (224, 224, 3) uint8, `points`
+    Observation (see `observations`): `head` and `front` (224, 224, 3) uint8, `points`
     (1024, 6) float32 with x, y, z in the pelvis frame (m) and r, g, b in 0..1, `joint_positions`
     (13,) and `all_joint_positions` (39,) float32, rad.
 
@@ -76,7 +76,7 @@ class RuleSafeEnv(SeededEnv):
         step_seconds: time limit for each event of the rule's shortest plan, s; as in `rulesafe eval
             --step-seconds`.
         instruction: whether `RuleSafeEnv.instruction` is the rule's "long" or "short" text.
-        cameras: the cameras (`rulesafe_core.cameras`), each with an observation `NAME_rgb`; the
+        cameras: the cameras (`rulesafe_core.cameras`), each with an observation of its name; the
             first one provides the point cloud.
 
     Raises:
@@ -190,7 +190,7 @@ class RuleSafeEnv(SeededEnv):
         without render mode."""
         if self.render_mode is None:
             return None
-        keys = [camera.key for camera in reversed(self._cameras.cameras)]
+        keys = [camera.name for camera in reversed(self._cameras.cameras)]
         views = self._require_observer().observe(keys)
         return np.hstack([views[key] for key in keys])
 
@@ -255,7 +255,7 @@ def _observation_spaces(cameras: CameraSet) -> dict[str, spaces.Space]:
     joints = zip(JOINT_KEYS, (ACTION_JOINTS, ALL_JOINTS), strict=True)
     return {
         **{
-            camera.key: spaces.Box(0, 255, (camera.height, camera.width, 3), np.uint8)
+            camera.name: spaces.Box(0, 255, (camera.height, camera.width, 3), np.uint8)
             for camera in cameras
         },
         POINTS: _points_space(),

@@ -5,7 +5,7 @@ Example::
     simulation = Simulation()
     simulation.reset("rule_001", "safe_01", seed=0)
     observer = Observer(simulation)  # create a new one after each reset
-    observer.observe(("head_rgb", "joint_positions"))
+    observer.observe(("head", "joint_positions"))
 """
 
 from collections.abc import Iterable
@@ -92,7 +92,7 @@ class SceneObserver:
         if isinstance(sampler, FarthestSampler):
             sampler = replace(sampler, select=farthest_points)  # the same points, faster
         self._workspace, self._sampler = workspace, sampler
-        self._camera_of = {camera.key: camera.name for camera in cameras}
+        self._camera_of = {name: name for name in cameras.names}
         self._camera_of[POINTS] = cameras.depth.name
         self.keys = (*self._camera_of, *JOINT_KEYS)
 
@@ -120,7 +120,7 @@ class SceneObserver:
             instant: control steps since the reset, which seed the point cloud sampler.
 
         Returns:
-            `head_rgb`, `front_rgb`, ... of each camera (224, 224, 3) uint8; `points` (1024, 6)
+            `head`, `front`, ... of each camera (224, 224, 3) uint8; `points` (1024, 6)
             float32: x, y, z in the pelvis frame (m) and r, g, b in 0..1; `joint_positions` (13,)
             and `all_joint_positions` (39,) float32, rad.
 

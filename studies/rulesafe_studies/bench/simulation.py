@@ -124,8 +124,8 @@ def _observation(options: BenchOptions) -> list[Measure]:
     observer = Observer(simulation)
     requested: dict[str, tuple[str, ...]] = {
         "full observation": observer.keys,
-        "head_rgb only": ("head_rgb",),
-        "front_rgb only": ("front_rgb",),
+        "head only": ("head",),
+        "front only": ("front",),
         "points only (render and sample)": ("points",),
         "joint positions only": ("joint_positions", "all_joint_positions"),
     }

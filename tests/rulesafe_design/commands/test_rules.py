@@ -57,10 +57,10 @@ def rules(capsys):
 
 @pytest.fixture
 def listed(capsys):
-    """Return the entries of `rulesafe rules list --output json`."""
+    """Return the entries of `rulesafe rules list --format json`."""
 
     def run(*arguments):
-        assert main(["rules", "list", "--output", "json", *arguments]) == 0
+        assert main(["rules", "list", "--format", "json", *arguments]) == 0
         return json.loads(capsys.readouterr().out)
 
     return run
@@ -114,9 +114,9 @@ def test_memory_filter(listed):
 
 
 def test_table_contains_the_sort_key(rules):
-    assert "| bits |" in rules("list", "--output", "markdown", "--sort", "bits")[1]
-    assert "bits" not in rules("list", "--output", "markdown", "--sort", "id")[1].split("|---|")[0]
-    assert rules("list", "--max-steps", 1, "--output", "markdown")[1].count("|---") == 4
+    assert "| bits |" in rules("list", "--format", "markdown", "--sort", "bits")[1]
+    assert "bits" not in rules("list", "--format", "markdown", "--sort", "id")[1].split("|---|")[0]
+    assert rules("list", "--max-steps", 1, "--format", "markdown")[1].count("|---") == 4
 
 
 def test_lock_file_and_custom_set_are_listed(listed, lock, tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_the_documented_program_becomes_a_rule(rules, tmp_path):
     assert opens_door(rule, ["knob+", "knob-", "knob+", "handle+", "door+"])
     assert not opens_door(rule, ["knob+", "handle+", "door+"])
     assert rules("verify", out)[0] == 0
-    assert main(["rules", "show", str(out), "--output", "program"]) == 0
+    assert main(["rules", "show", str(out), "--format", "program"]) == 0
 
 
 def test_short_instructions_are_listed_shown_and_written(rules, listed, tmp_path):
@@ -180,9 +180,9 @@ def test_program_is_shown_unchanged(tmp_path, capsys):
     source.write_text(PROGRAM, encoding="utf-8")
     assert main(["rules", "verify", str(source), "--out", str(out), "--description", "Twice."]) == 0
     capsys.readouterr()
-    assert main(["rules", "show", str(out), "--output", "program"]) == 0
+    assert main(["rules", "show", str(out), "--format", "program"]) == 0
     assert capsys.readouterr().out == PROGRAM
-    assert main(["rules", "show", "rule_001", "--output", "program"]) == 2
+    assert main(["rules", "show", "rule_001", "--format", "program"]) == 2
 
 
 @pytest.mark.parametrize(

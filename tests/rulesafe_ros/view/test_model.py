@@ -69,9 +69,9 @@ def test_a_page_receives_each_section_once_and_the_newest(board):
     assert board.changes(version) == (version, [])
     board.put("a", 3)
     board.put("a", 4)
-    board.put_bytes("front_rgb", b"jpeg")
+    board.put_bytes("front_image", b"jpeg")
     _, news = board.changes(version)
-    assert news == ['{"name": "a", "value": 4}', b"\x09front_rgbjpeg"]
+    assert news == ['{"name": "a", "value": 4}', b"\x0bfront_imagejpeg"]
 
 
 # Episodes -------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def test_an_invalid_description_is_an_error(model):
 
 
 def test_larger_images_and_the_qos_of_publishers():
-    (head,) = (source for source in sources(DEFAULT_CAMERAS) if source.name == "head_rgb")
+    (head,) = (source for source in sources(DEFAULT_CAMERAS) if source.name == "head_image")
     film, camera = head.topics
     raw = [Offer(IMAGE, reliable=True, latched=False)]
     assert choose(head, {film: [], camera: []}) is None
@@ -210,9 +210,9 @@ def test_the_cameras_of_a_file(tmp_path):
     (front, wrist, points, *_) = sources(cameras)
     assert front.topics == ("/film/front/compressed", "/camera/front/image_raw")
     assert wrist.topics == ("/film/wrist/compressed", "/camera/wrist/image_raw")
-    assert (wrist.name, points.name) == ("wrist_rgb", "points")
+    assert (wrist.name, points.name) == ("wrist_image", "points")
     shown = choices(exposed=False, cameras=cameras)["cameras"]
-    assert shown == {"front_rgb": "front", "wrist_rgb": "wrist"}
+    assert shown == {"front_image": "front", "wrist_image": "wrist"}
 
 
 # Foxglove's layout ------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
 
     expect(page.locator("#tokens b.seen")).to_have_count(1)  # of frame 0
 
-    before = {name: page.evaluate(PICTURE, name) for name in ("head_rgb", "front_rgb")}
+    before = {name: page.evaluate(PICTURE, name) for name in ("head_image", "front_image")}
     wave(client)
     for name, picture in before.items():  # the cameras' images change
         page.wait_for_function(DIFFERENT, arg=[name, picture])
@@ -144,9 +144,9 @@ def test_an_episode_on_the_page(run, client, page, tmp_path):
     expect(page.locator("#fact-rule")).to_have_text("rule_020")
     expect(page.locator("#plan li")).to_have_count(8)
     client.until(lambda: client.status.rule == "rule_020", "the new simulation")
-    picture = page.evaluate(PICTURE, "head_rgb")
+    picture = page.evaluate(PICTURE, "head_image")
     wave(client)
-    page.wait_for_function(DIFFERENT, arg=["head_rgb", picture])
+    page.wait_for_function(DIFFERENT, arg=["head_image", picture])
     page.screenshot(path=tmp_path / "page.png")
     assert page.errors == []
     assert view.stop(signal.SIGINT) == 0, view.output

@@ -75,8 +75,8 @@ def test_a_page_receives_all_sections_and_then_the_changes():
             assert first[0] == {"name": "instruction", "value": "open it"}
             assert first[1] == {"name": "history", "value": {"rows": [[0.0]]}}
             assert served.board.viewers == 1
-            served.board.put_bytes("front_rgb", b"jpeg")
-            assert (await socket.receive()).data == b"\x09front_rgbjpeg"
+            served.board.put_bytes("front_image", b"jpeg")
+            assert (await socket.receive()).data == b"\x0bfront_imagejpeg"
             served.board.put("status", {"done": 1})
             assert json.loads((await socket.receive()).data)["value"] == {"done": 1}
         while served.board.viewers:

@@ -3,7 +3,7 @@
 Example::
 
     with VideoFile(Path("film.mp4")) as film:
-        film.add(compose({"head": head_rgb, "front": front_rgb}, snapshot, instruction))
+        film.add(compose({"head": head_image, "front": front_image}, snapshot, instruction))
 """
 
 import textwrap

@@ -44,9 +44,9 @@ class EpisodeVideo:
         self._monitor.update(stamp, simulation.snapshot())
         if tokens := self._tokens(simulation):
             self._monitor.tokens(stamp, tokens)
-        seen = self._observer.observe(camera.key for camera in self._cameras)
+        seen = self._observer.observe(camera.name for camera in self._cameras)
         for camera in self._cameras:
-            self._monitor.add_image(camera.name, stamp, seen[camera.key])
+            self._monitor.add_image(camera.name, stamp, seen[camera.name])
 
     def close(self, reason: str) -> list[Path]:
         """Finish both files of an episode; `reason` is used if the door is not open."""

@@ -35,7 +35,7 @@ RuleId = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RULE")]
 def list_rules(
     choice: Annotated[Choice, tyro.conf.arg(name="")] = Choice(),
     columns: Columns = "plans",
-    output: Literal["table", "markdown", "json"] = "table",
+    format: Literal["table", "markdown", "json"] = "table",
 ) -> None:
     """List rules with their shortest plans, or with measures of their difficulty.
 
@@ -47,19 +47,19 @@ def list_rules(
         choice: The selection of rules.
         columns: plans: shortest plans and instructions. figures: measures of difficulty. short:
             short instructions with an upper estimate of their tokens.
-        output: Terminal table, Markdown table, or JSON with all properties.
+        format: Terminal table, Markdown table, or JSON with all properties.
     """
     found = select_rules(choice)
-    if output == "json":
+    if format == "json":
         print(json.dumps([asdict(entry) for entry in found], indent=2))
-    elif output == "markdown":
+    elif format == "markdown":
         print(markdown(found, headings(columns, choice)))
     else:
         Console(markup=False).print(table(found, headings(columns, choice)))
 
 
 def show(
-    rule: RuleId, out: Path | None = None, output: Literal["text", "program"] = "text"
+    rule: RuleId, out: Path | None = None, format: Literal["text", "program"] = "text"
 ) -> None:
     """Show a rule: instruction, shortest plan, state of the lock, and proved properties.
 
@@ -68,7 +68,7 @@ def show(
     Args:
         rule: Id of a rule, such as rule_004, or path of a .json lock file.
         out: File for a drawing of the automaton with the shortest plan: .svg, .png or .pdf.
-        output: text: a description. program: the source of the program of a generated lock.
+        format: text: a description. program: the source of the program of a generated lock.
     """
     found = load_rule(rule)
     lock = None if rule in RULES else find_lock(rule)
@@ -76,7 +76,7 @@ def show(
         from rulesafe_design.commands.automaton_figure import draw
 
         draw(found, out)
-    if output == "program":
+    if format == "program":
         print(_program(found, lock), end="")
     else:
         Console(markup=False, highlight=False).print(topic_table(_topics(found, lock)))

@@ -3,7 +3,7 @@
 from rulesafe_core.errors import unknown_name
 
 
-def doctor(only: tuple[str, ...] = ()) -> int:
+def doctor(only: str = "") -> int:
     """Check whether this machine can run RuleSafe, and print a remedy for each problem.
 
     The checks start a few short processes and change nothing. The exit code is 1 if a check fails;
@@ -12,16 +12,17 @@ def doctor(only: tuple[str, ...] = ()) -> int:
     Example: rulesafe doctor
 
     Args:
-        only: Names of the checks to run, as printed in the list; default: all.
+        only: Checks to run, comma-separated, as printed in the list; empty: all.
     """
     from rulesafe_ros.doctor.checks import CHECKS
     from rulesafe_ros.doctor.report import FAIL, as_line, summary
 
-    for name in only:
+    names = only.split(",") if only else list(CHECKS)
+    for name in names:
         if name not in CHECKS:
             raise unknown_name("check", name, CHECKS)
     items = {}
-    for name in only or CHECKS:
+    for name in names:
         items[name] = CHECKS[name]()
         print(as_line(name, items[name]), flush=True)
     print(summary(items))

@@ -12,7 +12,7 @@ def main() -> None:
     begin = time.monotonic()
     simulation = Simulation()
     simulation.reset("rule_001", "safe_01", seed=0)
-    image = Observer(simulation).observe(["head_rgb"])["head_rgb"]
+    image = Observer(simulation).observe(["head"])["head"]
     result = {
         "renderer": load_kernel("").name,
         "seconds": time.monotonic() - begin,

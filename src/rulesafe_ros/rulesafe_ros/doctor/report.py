@@ -38,5 +38,5 @@ def summary(items: dict[str, Item]) -> str:
         return "No check failed. Next: make demo"
     return (
         f"{len(failed)} of {len(items)} checks failed: apply the remedies (->) in order, then run: "
-        f"rulesafe doctor --only {' '.join(failed)}"
+        f"rulesafe doctor --only {','.join(failed)}"
     )

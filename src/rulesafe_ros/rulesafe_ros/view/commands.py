@@ -5,7 +5,7 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
     token: str = "",
-    camera_file: str = "",
+    cameras: str = "",
 ) -> int:
     """Show a running graph in the browser: cameras, robot and safe, memory tokens, plan, joints.
 
@@ -20,10 +20,10 @@ def view(
         port: TCP port of the page; 0: any free port.
         token: Token for the buttons if the page is available on the network; empty: a random token
             is generated and printed.
-        camera_file: YAML file of the cameras (docs/interface.md); empty: head and front. Images are
+        cameras: YAML file of the cameras (docs/interface.md); empty: head and front. Images are
             those of /film/CAMERA/compressed if it is published, else of /camera/CAMERA/image_raw.
     """
     from rulesafe_ros.view.options import ViewOptions
     from rulesafe_ros.view.serving import serve
 
-    return serve(ViewOptions(host, port, token, camera_file))
+    return serve(ViewOptions(host, port, token, cameras))

@@ -18,6 +18,7 @@ from rulesafe_data.films.strip import Tokens
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.boxes import without_meshes
+from rulesafe_ros.view.sources import image_source
 from rulesafe_sim.safes import SAFES
 from teleop_node.keys import HELP_TEXT
 
@@ -82,7 +83,7 @@ def choices(exposed: bool, cameras: CameraSet = DEFAULT_CAMERAS) -> dict[str, An
         "rules": [{"id": rule, "description": load_rule(rule).description} for rule in RULES],
         "safes": list(SAFES),
         "joints": list(JOINT_NAMES),
-        "cameras": {camera.key: camera.name for camera in cameras},
+        "cameras": {image_source(camera.name): camera.name for camera in cameras},
         "token": exposed,
     }
 

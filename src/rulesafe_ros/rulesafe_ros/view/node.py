@@ -40,7 +40,14 @@ from rulesafe_ros.bag.convert import to_profile
 from rulesafe_ros.view import convert
 from rulesafe_ros.view.board import Board
 from rulesafe_ros.view.model import ViewModel
-from rulesafe_ros.view.sources import Offer, Source, SubscriptionRequest, choose, sources
+from rulesafe_ros.view.sources import (
+    Offer,
+    Source,
+    SubscriptionRequest,
+    choose,
+    image_source,
+    sources,
+)
 
 DISCOVERY_PERIOD = 0.5
 """Interval between searches for topics and publishers, s."""
@@ -68,8 +75,9 @@ class ViewNode(Node):
         super().__init__("rulesafe_view")
         self._board, self._model = board, model
         self._sources = sources(cameras)
-        self._handlers = HANDLERS | {camera.key: _image(camera.key) for camera in cameras}
-        self._images = cameras.keys  # decoded only while a page is open
+        images = [image_source(camera.name) for camera in cameras]
+        self._handlers = HANDLERS | {name: _image(name) for name in images}
+        self._images = (*images, POINTS)  # decoded only while a page is open
         self._requests: dict[str, SubscriptionRequest] = {}
         self._subscriptions_by_source: dict[str, Subscription] = {}
         self._inbox: dict[str, deque[bytes]] = {}

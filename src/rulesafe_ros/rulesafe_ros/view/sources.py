@@ -30,10 +30,15 @@ def _one(name: str, topic: str, kind: str, depth: int = 1) -> Source:
     return Source(name, (topic,), (f"{package}/msg/{message}",), depth)
 
 
+def image_source(camera: str) -> str:
+    """Return the name of the source of a camera's images."""
+    return f"{camera}_image"
+
+
 def sources(cameras: CameraSet) -> tuple[Source, ...]:
     """Return the sources of all data that the page shows."""
     images = (
-        Source(camera.key, (camera.film_topic, camera.topic()), (IMAGE, COMPRESSED))
+        Source(image_source(camera.name), (camera.film_topic, camera.topic()), (IMAGE, COMPRESSED))
         for camera in cameras
     )
     return (

@@ -301,33 +301,22 @@ def draw_step_probe(table: Sequence[Row]) -> Figure:
 
 
 def draw_expert(table: Iterable[Row]) -> Figure:
-    """Draw the expert's success rate by rule above, and the mean frames of its successes below; the
-    last bar, that of all rules, is set apart."""
+    """Draw the mean time of the expert's successes by rule; the last bar, that of all rules, is set
+    apart."""
     rows = [row for row in table if (row["page"], row["by"]) == ("expert", "rule")]
-    figure = Figure(figsize=(7.92, 4.2), dpi=200, layout="constrained")
-    rates, frames = figure.subplots(2, 1, sharex=True)
+    figure = Figure(figsize=(7.92, 2.4), dpi=200, layout="constrained")
+    axes = figure.subplots()
     where = np.append(np.arange(len(rows) - 1), len(rows) - 0.5)
-    for x, row in zip(where, rows, strict=True):
-        opened, attempts = int(row["opened"]), int(row["attempts"])
-        value = 100 * opened / attempts
-        low, high = (100 * end for end in wilson(opened, attempts))
-        reach = [[value - low], [high - value]]
-        rates.bar(x, value, yerr=reach, capsize=2, color="#2e8b57", error_kw={"lw": 1})
-        text = {"rotation": 90, "ha": "center", "va": "bottom", "color": "white", "fontsize": 8}
-        rates.text(x, 2, f"{opened}/{attempts}", text)
-        frames.bar_label(
-            frames.bar(x, float(row["frames"]), color="#4a76b8"), padding=2, fontsize=8
-        )
-    rates.set_ylabel("success (% of attempts)")
-    rates.set_ylim(0, 106)
-    frames.set_ylabel("mean frames (0.1 s)")
-    frames.margins(y=0.12)
-    frames.set_xticks(where, [row["rule"].removeprefix("rule_") for row in rows])
-    frames.set_xlabel("rule")
-    for axes in (rates, frames):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_axisbelow(True)
-        axes.grid(axis="y", color=GRID, linewidth=0.6)
+    seconds = [float(row["frames"]) / 10 for row in rows]
+    bars = axes.bar(where, seconds, color=COLORS["vq"])
+    axes.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
+    axes.set_ylabel("time to open [s]")
+    axes.margins(y=0.12)
+    axes.set_xticks(where, [row["rule"].removeprefix("rule_") for row in rows])
+    axes.set_xlabel("rule")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=GRID, linewidth=0.6)
     return figure
 
 

@@ -93,8 +93,11 @@ def groups_of_bars(
     axes.axvspan(-0.5, shaded - 0.5, color=PAPER, zorder=0)
     for i, (_, bars, _is_paper) in enumerate(groups):
         for j, row in enumerate(bars):
+            x = i + (j - (len(bars) - 1) / 2) * width
             if row is not None:
-                bar(axes, i + (j - (len(bars) - 1) / 2) * width, row, width * 0.9)
+                bar(axes, x, row, width * 0.9)
+            else:
+                axes.text(x, 1.5, "n/a", ha="center", va="bottom", fontsize=7, color=INK)
     axes.set_xticks(range(len(groups)), [label for label, *_ in groups])
     axes.set_xlim(-0.5, len(groups) - 0.5)
 

@@ -69,7 +69,7 @@ def test_the_memory_node_rejects_what_it_cannot_load(
     assert "no model 'nobody'; valid: " in change(node, model="nobody")
     assert change(node, grid="end") == "unknown grid 'end'; valid: sliding, from_start"
     assert "expected abc" in change(node, model_hash="abc")
-    assert "out of range. Min: 1, Max: 1000" in change(node, length=1001)
+    assert "out of range. Min: 0, Max: 1000" in change(node, length=1001)
     assert not change(node, clusters=16)
     assert "valid: " in change(node, model="all_rules")  # which has no 16 clusters
     assert not change(node, atomically=True, model="all_rules", clusters=32)
@@ -105,7 +105,7 @@ def test_the_policy_node_rejects_what_it_cannot_load(change, start, tmp_path):
         (
             "vq_memory_node.node",
             ("model:=all_rules", "clusters:=32"),
-            "[vq_memory_node]: parameters: model='all_rules', clusters=32, length=40, ",
+            "[vq_memory_node]: parameters: policy='', model='all_rules', clusters=32, length=0, ",
         ),
         (
             "policy_node.node",

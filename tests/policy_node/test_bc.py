@@ -95,8 +95,8 @@ class Alike:
         self._batch.language_mask = self._batch.language_mask[:1].expand(4, -1)
         self.motions = self._batch.actions[:2].clone()
         self._batch.actions = self.motions.repeat(2, 1, 1)
-        self.operations = np.float32([[0.0] * 26, [1.0] * 26] * 2)
-        self._batch.operation = torch.from_numpy(self.operations)
+        self.grasp_postures = np.float32([[0.0] * 26, [1.0] * 26] * 2)
+        self._batch.grasp = torch.from_numpy(self.grasp_postures)
 
     def __len__(self):
         return 4
@@ -116,7 +116,9 @@ def test_of_two_motions_one_is_chosen_and_not_a_mixture():
     errors = [(found - motion).abs().mean() for motion in windows.motions]
     assert min(errors) < 0.02 < 0.2 < max(errors)
     for mode, motion in enumerate(windows.motions):
-        near = (network.centres - torch.from_numpy(windows.operations[mode]) * LEVERS).norm(dim=1)
+        near = (network.centres - torch.from_numpy(windows.grasp_postures[mode]) * LEVERS).norm(
+            dim=1
+        )
         chunk = network.predict(batch, near.argmin().expand(4))[0]
         assert (chunk - motion).abs().mean() < 0.02
 

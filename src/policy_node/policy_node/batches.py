@@ -37,7 +37,7 @@ class Batch:
             not observed.
         memory_mask: (B, M) bool, True where observed.
         subtask: (B,) int64, the subtask to execute, an index into `layout.SUBTASKS`.
-        operation: (B, 26) float32, rad, the postures at which the hand closes and opens again. None
+        grasp: (B, 26) float32, rad, the postures at which the hand closes and opens again. None
             at inference.
         actions: (B, P + 50, 13) float32: P past actions, for families that use them, then the
             chunk. None at inference.
@@ -52,7 +52,7 @@ class Batch:
     memory: Tensor | None = None
     memory_mask: Tensor | None = None
     subtask: Tensor | None = None
-    operation: Tensor | None = None
+    grasp: Tensor | None = None
     actions: Tensor | None = None
 
     def __len__(self) -> int:
@@ -90,7 +90,7 @@ class Windows(Protocol):
     first: NDArray[np.int64]
 
     @property
-    def operations(self) -> NDArray[np.float32]: ...
+    def grasp_postures(self) -> NDArray[np.float32]: ...
 
     def __len__(self) -> int: ...
 

@@ -11,8 +11,8 @@ more often.
 
 Where the next motion is uncertain, or changes with the memory, a smooth network mixes several
 motions: five percent of one that ends 14 cm away are 7 mm. Therefore a classifier chooses one of
-several operations first, and its embedding modulates the layers, too. They are clusters of the
-postures in which the hand closes next and opens again (`operations`; compare Shafiullah et al.,
+several grasps first, and its embedding modulates the layers, too. They are clusters of the
+postures in which the hand closes next and opens again (`grasps`; compare Shafiullah et al.,
 "Behavior transformers", 2022): the choice is the same from one release to the next.
 
     rulesafe policy train demos --policy bc --memory vq --out policy
@@ -41,7 +41,7 @@ CHOICE = 0.02
 """Weight of the cross-entropy of the choice in the loss."""
 
 SAMPLE = 30_000
-"""Number of windows whose operations are clustered."""
+"""Number of windows whose grasps are clustered."""
 
 
 class ModulatedMlp(nn.Module):
@@ -65,7 +65,7 @@ class ModulatedMlp(nn.Module):
 class Bc(Network):
     """The network of behaviour cloning."""
 
-    centres: Tensor  # (modes, 26): postures of the operations, m
+    centres: Tensor  # (modes, 26): postures of the grasps, m
 
     def __init__(self, config: BcConfig, memory: MemoryShape) -> None:
         super().__init__()
@@ -150,9 +150,9 @@ class Bc(Network):
         condition, joints = self._features(batch)
         choice = torch.zeros(())
         if self.choice is not None:
-            if batch.operation is None:
-                raise ValueError("the batch has no operations, which the loss requires")
-            mode = torch.cdist(self._in_metres(batch.operation), self.centres).argmin(-1)
+            if batch.grasp is None:
+                raise ValueError("the batch has no grasps, which the loss requires")
+            mode = torch.cdist(self._in_metres(batch.grasp), self.centres).argmin(-1)
             choice = cross_entropy(self._logits(condition, joints), mode)
             condition = condition + self.mode(mode)
         errors = (self._motion(batch, condition, joints) - batch.actions).abs()
@@ -164,14 +164,14 @@ class Bc(Network):
             return
         rng = np.random.default_rng(0)
         rows = rng.choice(len(windows), min(SAMPLE, len(windows)), replace=False)
-        postures = self._in_metres(torch.from_numpy(windows.operations[rows])).numpy()
+        postures = self._in_metres(torch.from_numpy(windows.grasp_postures[rows])).numpy()
         count = min(self.config.modes, len(np.unique(postures, axis=0)))
         centres = k_means(postures, count, seed=0)
         self.centres.copy_(torch.from_numpy(np.resize(centres, self.centres.shape)))  # repeated
 
-    def _in_metres(self, operations: Tensor) -> Tensor:
-        """Return the postures of operations (B, 26), in m, as they move the hand."""
-        return operations * torch.tensor(LEVERS * 2, device=operations.device)
+    def _in_metres(self, postures: Tensor) -> Tensor:
+        """Return the postures of grasps (B, 26), rad,, in m, as they move the hand."""
+        return postures * torch.tensor(LEVERS * 2, device=postures.device)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         return self.predict(batch)

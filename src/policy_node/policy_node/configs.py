@@ -113,8 +113,8 @@ class NetworkConfig:
         return False
 
     @property
-    def operations(self) -> bool:
-        """Whether training needs the operation of each window (`operations.operations`)."""
+    def grasp_postures(self) -> bool:
+        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
         return False
 
     @property
@@ -293,7 +293,7 @@ class BcConfig(NetworkConfig):
         condition: width of the encoding of instruction, scene and memory.
         width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
-        modes: number of operations between which a classifier chooses; 0: none.
+        modes: number of grasps between which a classifier chooses; 0: none.
         decay: number of steps of the chunk over which the weight of its errors in the loss falls
             to 1/e: few are executed before the next inference.
     """
@@ -315,7 +315,7 @@ class BcConfig(NetworkConfig):
     decay: float = 12.0
 
     @property
-    def operations(self) -> bool:
+    def grasp_postures(self) -> bool:
         return bool(self.modes)
 
     @property
@@ -364,8 +364,8 @@ class SkillsConfig(NetworkConfig):
         return 1
 
     @property
-    def operations(self) -> bool:
-        """Whether training needs the operation of each window (`operations.operations`)."""
+    def grasp_postures(self) -> bool:
+        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
         return False
 
     @property
@@ -420,8 +420,8 @@ class TwoLevelConfig(NetworkConfig):
         return True
 
     @property
-    def operations(self) -> bool:
-        """Whether training needs the operation of each window (`operations.operations`)."""
+    def grasp_postures(self) -> bool:
+        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
         return False
 
     @property

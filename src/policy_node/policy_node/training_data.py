@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from policy_node.augmentation import disturb, far_offsets, warp_time
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig
+from policy_node.grasps import grasp_postures
 from policy_node.image_arrays import load_images
 from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
-from policy_node.operations import operations
 from policy_node.policy import CHUNK
 from policy_node.safe_frame import SafeFrame
 from policy_node.scene_encoder import QUANTITIES, SceneEncoder
@@ -190,10 +190,10 @@ class ObservationWindows:
         return np.concatenate([found, np.repeat(after, len(found) // max(1, len(after)))])
 
     @cached_property
-    def operations(self) -> NDArray[np.float32]:
-        """Postures (F, 26), rad, at which the hand closes and opens again, see `operations`."""
+    def grasp_postures(self) -> NDArray[np.float32]:
+        """Postures (F, 26), rad, at which the hand closes and opens again (`grasps`)."""
         missed = np.bincount(self._imitated, minlength=len(self)) == 0
-        return operations(self._actions, self.first, missed)
+        return grasp_postures(self._actions, self.first, missed)
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
@@ -223,8 +223,8 @@ class ObservationWindows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if config.operations:
-            batch.operation = torch.from_numpy(self.operations[indices])
+        if config.grasp_postures:
+            batch.grasp = torch.from_numpy(self.grasp_postures[indices])
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:

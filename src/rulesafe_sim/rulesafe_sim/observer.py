@@ -92,9 +92,7 @@ class SceneObserver:
         if isinstance(sampler, FarthestSampler):
             sampler = replace(sampler, select=farthest_points)  # the same points, faster
         self._workspace, self._sampler = workspace, sampler
-        self._camera_of = {name: name for name in cameras.names}
-        self._camera_of[POINTS] = cameras.depth.name
-        self.keys = (*self._camera_of, *JOINT_KEYS)
+        self.keys = (*cameras.keys, *JOINT_KEYS)
 
     @cached_property
     def views(self) -> Views:
@@ -131,7 +129,11 @@ class SceneObserver:
         for key in keys:
             if key not in self.keys:
                 raise unknown_name("observation", key, self.keys)
-        cameras = {self._camera_of[key] for key in keys if key in self._camera_of}
+        cameras = {
+            self._cameras.depth.name if key == POINTS else key
+            for key in keys
+            if key in self._cameras.keys
+        }
         if cameras:
             self.views.take(joints, *sorted(cameras))
         return {key: self._one(key, joints, instant) for key in keys}
@@ -139,13 +141,13 @@ class SceneObserver:
     def _one(self, key: str, joints: Joints, instant: int) -> NDArray[Any]:
         if key == POINTS:
             return self._cloud(instant)
-        if key in self._camera_of:
-            return self.rig.rgb(self._camera_of[key])
+        if key in self._cameras.names:
+            return self.rig.rgb(key)
         positions = joints.all_positions()
         return positions[ACTION_INDICES] if key == "joint_positions" else positions
 
     def _cloud(self, instant: int) -> NDArray[np.float32]:
-        pixels = self.rig.cloud_pixels(self._camera_of[POINTS])
+        pixels = self.rig.cloud_pixels(self._cameras.depth.name)
         # A separate generator for each instant: the point cloud depends on seed and time, not on
         # the number of previous observations.
         rng = np.random.default_rng((self._seed, instant))

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
@@ -325,9 +326,12 @@ def published_memory(policy: str, model: str = "", clusters: int = 0, length: in
         RuleSafeError: the policy's memory cannot be described or has changed since the training.
     """
     default = VqMemory()
-    for folder in (files("policy_node") / "data/policies" / policy, Path(policy)):
-        if policy and (folder / "policy.json").is_file():
-            about = read_json(Path(str(folder / "policy.json")), "the description of a policy")
+    folders = [Path(policy)] if policy else []
+    if policy and find_spec("policy_node"):  # this package can be installed without it
+        folders.insert(0, Path(str(files("policy_node"))) / "data/policies" / policy)
+    for file in [folder / "policy.json" for folder in folders]:
+        if file.is_file():
+            about = read_json(file, "the description of a policy")
             stored = about.get("memory") if isinstance(about, dict) else None
             if isinstance(stored, dict) and stored.get("kind") == "vq":
                 default = cast(VqMemory, memory_from(stored))

@@ -1,8 +1,8 @@
-"""The operations of demonstrations: what the hand does from one release to the next."""
+"""The grasps of demonstrations: where the hand closes, and where it opens again."""
 
 import numpy as np
 
-from policy_node.operations import operations
+from policy_node.grasps import grasp_postures
 
 OPEN, CLOSED = np.zeros(6), np.ones(6)
 
@@ -17,24 +17,24 @@ def episode(*grasps, length=60):
 
 
 def frames_of(actions, ignored=None, first=None):
-    """Return the frames at which the hand closes and opens again in each frame's operation."""
+    """Return the frames at which the hand closes and opens again in each frame's grasp."""
     ignored = np.zeros(len(actions), bool) if ignored is None else ignored
     first = np.zeros(len(actions), int) if first is None else first
-    found = operations(actions, first, ignored)
+    found = grasp_postures(actions, first, ignored)
     return [(round(row[0] * 100), round(row[13] * 100)) for row in found]
 
 
-def test_an_operation_lasts_from_one_release_to_the_next():
+def test_a_grasp_lasts_from_one_release_to_the_next():
     found = frames_of(episode((10, 20), (35, 50)))
     assert found == [(10, 20)] * 21 + [(35, 50)] * 39
 
 
-def test_the_last_operation_may_end_with_the_episode():
+def test_the_last_grasp_may_end_with_the_episode():
     assert frames_of(episode((10, 20), (35, 60))) == [(10, 20)] * 21 + [(35, 59)] * 39
 
 
-def test_ignored_grasps_belong_to_the_operation_after_them():
-    """A miss, and the release of what the hand held at the end of a miss, are no operations."""
+def test_ignored_grasps_belong_to_the_grasp_after_them():
+    """A miss, and the release of what the hand held at the end of a miss, do not count."""
     ignored = np.zeros(60, bool)
     ignored[15:25] = True
     assert set(frames_of(episode((18, 27), (35, 50)), ignored)) == {(35, 50)}
@@ -43,12 +43,12 @@ def test_ignored_grasps_belong_to_the_operation_after_them():
     assert set(frames_of(episode((8, 14), (35, 50)), ignored)) == {(35, 50)}
 
 
-def test_episodes_do_not_share_operations():
+def test_episodes_do_not_share_grasps():
     actions = np.concatenate([episode((10, 20)), episode((30, 40), (45, 50))])
     found = frames_of(actions, first=np.repeat([0, 60], 60))
     assert found[:60] == [(10, 20)] * 60
     assert found[60:] == [(30, 40)] * 41 + [(45, 50)] * 19
 
 
-def test_a_hand_that_never_closes_has_one_operation():
+def test_a_hand_that_never_closes_has_one_grasp():
     assert len(set(frames_of(episode()))) == 1

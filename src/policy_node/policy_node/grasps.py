@@ -1,8 +1,7 @@
-"""The operations of demonstrations: what the hand does from one release to the next.
+"""The grasps of demonstrations: where the hand closes, and where it opens again.
 
-An operation is known from the actions alone: where the hand closes, and where it opens again. It is
-a subgoal without a label (compare James and Davison, "Q-attention", 2022, whose keyframes are the
-poses at which the gripper changes).
+They are known from the actions alone: a grasp is a subgoal without a label (compare James and
+Davison, "Q-attention", 2022, whose keyframes are the poses at which the gripper changes).
 """
 
 import numpy as np
@@ -12,18 +11,18 @@ from rulesafe_core.joints import ARM_JOINTS
 from vq_memory_node.clustering import k_means
 
 
-def operations(
+def grasp_postures(
     actions: NDArray[np.float32], first: NDArray[np.int64], ignored: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """Return the postures at which the hand closes and opens again in the operation of each frame.
+    """Return the postures at which the hand closes and opens again in the grasp of each frame.
 
-    An operation begins after the one before, with the hand open. The last one of an episode ends
-    with the hand's last posture.
+    The frames of a grasp begin where the hand has opened after the one before. The last grasp of
+    an episode ends with the episode.
 
     Args:
         actions: (F, 13) commanded joint positions of some episodes, one after another, rad.
         first: (F,) index of the first frame of each frame's episode.
-        ignored: (F,) frames whose grasps are no operations, such as deliberate misses.
+        ignored: (F,) frames whose grasps do not count, such as deliberate misses.
 
     Returns:
         (F, 26) rad, or in the normalised frame of the actions.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write docs/reference/ from the code: commands, configuration, topics.
+"""Reference pages from the code: commands and configuration for the site (`make docs`), topics for
+docs/reference/topics.md.
 
-    .venv/bin/python scripts/make_reference.py            # all; topics start the nodes, a minute
-    .venv/bin/python scripts/make_reference.py cli        # one page
+    .venv/bin/python scripts/make_reference.py        # starts the nodes for a minute
 
-tests/test_reference.py compares the pages with the output of this script.
+tests/test_reference.py compares the page of topics with the output of this script.
 """
 
 import ast
@@ -21,7 +21,7 @@ from typing import Any
 from rulesafe_core.settings import valid_range
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ROOT / "docs/reference"
+TOPICS = ROOT / "docs/reference/topics.md"
 HEAD = "<!-- Written by scripts/make_reference.py: change the code, then call it. -->\n"
 
 NODES = {
@@ -99,7 +99,7 @@ def cli() -> str:
         how = f"pip install --no-build-isolation --no-deps {folders}"
         raise RuntimeError(f"{', '.join(missing)}: not installed; call make setup or {how}")
     page = [
-        f"# Command line\n\n{HEAD}\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
+        "# Command line\n\n`rulesafe` is in `.venv/bin`. Each command has `--help`; a "
         "wrong name is answered with the valid ones and exit code 2. Words after a command are "
         "given as `--name value`; those without dashes are given in the order of the table.\n"
     ]
@@ -143,7 +143,7 @@ def _argument(argument: Any) -> list[str]:
 def configuration() -> str:
     """Return the page of launch arguments, parameters, environment variables and settings."""
     page = [
-        f"# Configuration\n\n{HEAD}\nFour places, each for another kind of thing: arguments of "
+        "# Configuration\n\nFour places, each for another kind of thing: arguments of "
         "launch files, parameters of nodes (`config/*.yaml`, keyed by node), environment "
         "variables, and frozen dataclasses in Python. What varies between episodes is in "
         "[splits](../safes.md#variations-and-splits), a safe in [its "
@@ -287,15 +287,10 @@ def topics() -> str:
     return "\n".join(page)
 
 
-WRITE: dict[str, Callable[[], str]] = {"cli": cli, "configuration": configuration, "topics": topics}
-
-
-def main() -> None:
-    PAGES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or WRITE:
-        (PAGES / f"{name}.md").write_text(WRITE[name](), "utf-8")
-        print(PAGES / f"{name}.md")
+WRITE: dict[str, Callable[[], str]] = {"cli": cli, "configuration": configuration}
+"""Pages that the site's build writes."""
 
 
 if __name__ == "__main__":
-    main()
+    TOPICS.write_text(topics(), "utf-8")
+    print(TOPICS)

@@ -1,12 +1,14 @@
 """Hooks of mkdocs.yml: add pages from outside of docs/, and the targets of links to other files.
 
-README, CONTRIBUTING, CHANGELOG and the datasets' README become pages. Other files that a page links
+README, CONTRIBUTING, CHANGELOG and the datasets' README become pages; the references of commands
+and of the configuration are written from the code. Other files that a page links
 to (examples, licences) are copied to repository/, so that all links of the site work and none
 depends on where the repository is hosted.
 """
 
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,11 +37,16 @@ FENCE = re.compile(r"(^ *```.*?^ *```$|`[^`\n]+`)", re.M | re.S)
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Add PAGES and the files to which pages link.
+    """Add PAGES, the references and the files to which pages link.
 
     Raises:
         PluginError: a page links to a file that does not exist.
     """
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from make_reference import WRITE
+
+    for name, write in WRITE.items():
+        files.append(File.generated(config, f"reference/{name}.md", content=write()))
     for path, page in PAGES.items():
         files.append(File.generated(config, page, content=(ROOT / path).read_text("utf-8")))
     for file in [file for file in files if file.is_documentation_page()]:

@@ -7,7 +7,7 @@
     Ramp(duration=60)  # RuleSafeError: duration is 60; valid: 0.2 to 30 s
 
 ROS node parameters (`ros.declare`), YAML files (`strict_yaml.build`), command-line help and
-docs/reference are derived from the same fields.
+the references of the site are derived from the same fields.
 """
 
 import operator

@@ -68,6 +68,7 @@ check: lint ## Lint, type-check and run the tests without graph, training or epi
 lint: setup ## Check style, format and types
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
+	@.venv/bin/python -m rulesafe_studies pages --check
 	@.venv/bin/mypy
 
 docs: setup ## Build the documents' site, build/site/index.html

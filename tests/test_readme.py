@@ -64,26 +64,3 @@ def test_it_is_short():
 def test_its_figures_are_those_of_the_results(page, said, results):
     assert said in " ".join(README.split())
     assert results in " ".join((ROOT / f"docs/results/{page}.md").read_text("utf-8").split())
-
-
-MEMORIES = {
-    "VQ-Memory (J=4), all joints, as published": "VQ of all joints, J=4 (80 bits)",
-    "raw joint-position history": "raw history, convolutions",
-    "elapsed time": "elapsed time",
-    "none": "none",
-}
-"""Memories in the README's table: the row of the page of results."""
-
-
-def test_its_table_is_that_of_the_results():
-    def rows(text):
-        lines = re.findall(r"^\|(.*)\|$", text, re.M)
-        return {cells[0]: cells[1:] for cells in ([c.strip() for c in x.split("|")] for x in lines)}
-
-    page = (ROOT / "docs/results/twenty_rules.md").read_text("utf-8")
-    section = page.partition("## Other memories")[2].partition("### ")[0]
-    found, table = rows(section), rows(README)
-    for name, title in MEMORIES.items():
-        opened, success, *groups = found[title][:6]
-        counts = list(map(int, opened.split(", ")))
-        assert table[name] == [success, f"{sum(counts)}/{200 * len(counts)}", groups[-1]]

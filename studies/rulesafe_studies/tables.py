@@ -390,7 +390,7 @@ def additions() -> Iterator[Cells]:
 
 
 IN_README = {
-    "VQ-Memory (J=4), all joints, as published": "vq_all_joints",
+    "VQ-Memory (J=4), all joints (the paper's input)": "vq_all_joints",
     "raw joint-position history": "raw",
     "elapsed time": "time",
     "none": "none",

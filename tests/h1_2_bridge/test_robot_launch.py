@@ -134,6 +134,9 @@ def test_the_target_and_the_policy_choose_the_defaults():
     expert, policy = printed(), printed("policy:=dp3_rule_001", "record:=bag")
     assert "execute_steps = 0" in expert and "execution = 'newest'" in expert
     assert "execute_steps = 12" in policy and "execution = 'blended'" in policy
+    for target in ("real", "sim_dds"):
+        custom = printed(f"target:={target}", "policy:=none")  # its chunks are executed to the end
+        assert "execute_steps = 0" in custom and "execution = 'newest'" in custom
     assert "vq_memory_node" in policy and "recorded = True" in policy
     assert "bag record --out bag" in policy and "--network-interface= " in policy
     assert "config/h1_2_bridge_sim.yaml" in policy
@@ -163,7 +166,10 @@ def test_a_real_robot_is_not_engaged_and_not_commanded_by_the_expert():
     assert "bridge engage" in printed()
     assert "bridge engage" not in printed("target:=real")
     assert "planner_node" not in printed("target:=real")
-    assert "shutdown: the expert" in printed("target:=real", "policy:=expert")
+    assert printed("target:=real", "policy:=expert").startswith("shutdown: the expert")
+    running = launch("target:=real", "policy:=expert", stdout=subprocess.PIPE)
+    assert "choose another policy" in running.communicate(timeout=PATIENCE)[0]
+    assert running.returncode == 2
 
 
 def test_the_bridge_has_time_for_the_longest_ramp_and_the_supervisor_is_never_killed(tmp_path):

@@ -231,6 +231,13 @@ def test_two_results_are_compared_by_the_command(undisturbed, tmp_path, capsys):
     found = json.loads((tmp_path / "c").read_text())
     assert found["pairs"] == 2
     assert found["rows"][0]["opened"] == [2, 2]
+    content = json.loads((out / "results.json").read_text())
+    content["request"]["versions"]["physics"] = "1"
+    earlier = tmp_path / "results.json"
+    earlier.write_text(json.dumps(content))
+    for command in ("compare", "table"):
+        assert main(["eval", command, str(earlier), str(undisturbed)]) == 0
+        assert "differ in the version of the physics: 1, 2" in capsys.readouterr().err
 
 
 def test_a_report_of_what_is_there_so_far(undisturbed, tmp_path, capsys):

@@ -1,7 +1,8 @@
 """`rulesafe eval` and its subcommands. Their dependencies are imported when they run."""
 
 import shlex
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,6 +12,7 @@ import tyro
 from rulesafe_core.errors import RuleSafeError, resumable
 from rulesafe_core.plugins import FORM
 from rulesafe_core.ros_environment import check_environment
+from rulesafe_core.versions import EARLIER
 from rulesafe_eval.commands_verify import verify
 from rulesafe_eval.conclusion import conclude, print_table
 from rulesafe_eval.conditions import Conditions
@@ -104,7 +106,9 @@ def compare(
     from rulesafe_eval.comparison import compare as figures
     from rulesafe_eval.submission import read_evaluation
 
-    found = figures(read_evaluation(first), read_evaluation(second))
+    contents = read_evaluation(first), read_evaluation(second)
+    _warn_of_versions(contents)
+    found = figures(*contents)
     _print_comparison(found)
     if out:
         write_json(out, found)
@@ -152,6 +156,7 @@ def table(
         read_evaluation(directory) | {"label": name}
         for directory, name in zip(directories, names, strict=True)
     ]
+    _warn_of_versions(contents)
     options = [f"--labels {shlex.quote(labels)}"] if labels else []
     options += [f"--format {format}"] if format != "markdown" else []
     options += [f"--out {out}"] if out else []
@@ -171,6 +176,17 @@ def table(
         return
     write_atomically(out, text.encode())
     print(out)
+
+
+def _warn_of_versions(contents: Sequence[Mapping[str, Any]]) -> None:
+    """Warn on stderr if episodes of different physics or images are compared."""
+    stored = [{**EARLIER, **content["request"].get("versions", {})} for content in contents]
+    for name in ("physics", "renderer"):
+        if len(found := sorted({str(versions[name]) for versions in stored})) > 1:
+            print(
+                f"warning: the results differ in the version of the {name}: {', '.join(found)}",
+                file=sys.stderr,
+            )
 
 
 def _print_comparison(found: dict[str, Any]) -> None:

@@ -163,6 +163,38 @@ def test_other_sources_of_actions(teleoperated, tmp_path, day):
     assert np.array_equal(reached, episode.positions[1:, COLUMNS].astype(float))
 
 
+def test_the_executed_actions_are_those_of_the_simulation_up_to_the_open_door(
+    teleoperated, tmp_path, monkeypatch
+):
+    """Or those of the bridge; the actions of a blended policy are not those of its chunks."""
+    bag = teleoperated[0].write(tmp_path / "bag")
+    (episode,) = read_episodes(Bag(bag))
+    with pytest.raises(RuleSafeError, match="does not have the executed actions"):
+        ACTIONS["executed"](episode)
+    texts = dict.fromkeys(("rule", "safe", "state_digest"), "")
+    rows = np.arange(13 * episode.frames, dtype=np.float32).reshape(-1, 13)
+    statuses = {
+        episode.stamp(frame): SimpleNamespace(
+            action=row, success=frame >= 12, seed=1, plan=[], contact_names=[], parts=[], **texts
+        )
+        for frame, row in enumerate(rows)
+    }
+    recorded = replace(episode, statuses=statuses)
+    assert np.array_equal(ACTIONS["executed"](recorded), rows[1:])
+    statuses[episode.stamp(1)].action = ()  # before the first chunk
+    assert np.array_equal(ACTIONS["executed"](recorded)[0], episode.positions[0, COLUMNS])
+    monkeypatch.setattr("rulesafe_ros.bag.to_dataset.read_episodes", lambda *_: [recorded])
+    monkeypatch.setattr("rulesafe_ros.bag.to_dataset.privileged", lambda *_: {})
+    request = ConversionRequest(tmp_path / "set", observations="joints")
+    assert to_dataset([bag], request, quiet) == 1
+    stored = EpisodeStore(tmp_path / "set").episode(0, ["action"])["action"]
+    begins = recorded.frames - recorded.from_first_chunk().frames
+    assert np.array_equal(stored, rows[begins + 1 : 13])
+    del statuses[episode.stamp(9)]
+    commands = {stamp: np.zeros(13) for stamp in map(episode.stamp, range(episode.frames))}
+    assert not ACTIONS["executed"](replace(recorded, commands=commands)).any()
+
+
 def test_images_are_the_nearest_ones_in_rgb(teleoperated, day, tmp_path):
     script, _, _ = teleoperated
     for step in range(80):  # 30 Hz
@@ -174,7 +206,7 @@ def test_images_are_the_nearest_ones_in_rgb(teleoperated, day, tmp_path):
             script.picture("/camera/front/image_raw", stamp + 4_000_000, pixels)
     reports = []
     bag = script.write(tmp_path / "bag")
-    added = to_dataset([bag], ConversionRequest(tmp_path / "set"), reports.append)
+    added = to_dataset([bag], ConversionRequest(tmp_path / "set", "newest"), reports.append)
     assert added == 1
     assert "2 images taken from another frame" in reports[-1]  # of 1.1 s, for both cameras
     store = EpisodeStore(tmp_path / "set")
@@ -210,7 +242,7 @@ def test_an_episode_in_which_the_door_stays_closed_is_named(
     recorded = replace(episode, statuses={episode.start: status})
     monkeypatch.setattr("rulesafe_ros.bag.to_dataset.read_episodes", lambda *_: [recorded])
     reports = []
-    request = ConversionRequest(tmp_path / "set", observations="joints")
+    request = ConversionRequest(tmp_path / "set", "newest", "joints")
     assert to_dataset([bag], request, reports.append) == 1
     assert reports[0].endswith("the door was not opened") is not success
 
@@ -241,7 +273,7 @@ def test_missing_topics_are_reported(teleoperated, robot, day, tmp_path):
     script.picture("/camera/head/image_raw", day + PERIOD, np.zeros((16, 16, 3), np.uint8))
     bag = script.write(tmp_path / "bag")
     with pytest.raises(RuleSafeError, match="has no /camera/front/image_raw"):
-        to_dataset([bag], ConversionRequest(tmp_path / "a"), quiet)
+        to_dataset([bag], ConversionRequest(tmp_path / "a", "newest"), quiet)
     with pytest.raises(RuleSafeError, match="no episode was added"):
         to_dataset([bag], ConversionRequest(tmp_path / "b", "newest", "joints", "", True), quiet)
     with pytest.raises(RuleSafeError, match="no command on /bridge/state"):
@@ -262,17 +294,24 @@ def test_a_gap_in_the_images_is_an_error_and_their_end_ends_the_episode(
                 script.picture(f"/camera/{camera}/image_raw", stamp, pixels)
     reports = []
     bag = script.write(tmp_path / "bag")
-    assert to_dataset([bag], ConversionRequest(tmp_path / "set"), reports.append) == 1
+    assert to_dataset([bag], ConversionRequest(tmp_path / "set", "newest"), reports.append) == 1
     script.messages = [m for m in script.messages if m[1] != "/camera/front/image_raw"]
     for step in (3, 5, 45):
         stamp = day + step * SECOND // 30
         script.picture("/camera/front/image_raw", stamp, np.zeros((16, 16, 3), np.uint8))
     gap = script.write(tmp_path / "gap")
     with pytest.raises(RuleSafeError, match="no message on /camera/front/image_raw within"):
-        to_dataset([gap], ConversionRequest(tmp_path / "other"), reports.append)
-    assert to_dataset([gap], ConversionRequest(tmp_path / "filled", fill=1.0), reports.append) == 1
+        to_dataset([gap], ConversionRequest(tmp_path / "other", "newest"), reports.append)
+    assert (
+        to_dataset(
+            [gap], ConversionRequest(tmp_path / "filled", "newest", fill=1.0), reports.append
+        )
+        == 1
+    )
     with pytest.raises(RuleSafeError, match="no message on /camera/"):
-        to_dataset([bag], ConversionRequest(tmp_path / "not filled", fill=0), reports.append)
+        to_dataset(
+            [bag], ConversionRequest(tmp_path / "not filled", "newest", fill=0), reports.append
+        )
     script.messages = [m for m in script.messages if m[0] < day + SECOND or "camera" not in m[1]]
     short = script.write(tmp_path / "short")
     assert to_dataset([short], ConversionRequest(tmp_path / "set", "reached"), reports.append) == 1

@@ -250,7 +250,7 @@ def test_an_argument_that_an_include_sets_has_no_effect(bench, capsys):
 def test_print_runs_nothing(bench, capsys):
     body = """<node exec="touch" args="$(var there)" on_exit="shutdown"/>
       <node exec="touch" name="n"><param name="p" value="x"/></node>
-      <shutdown reason="enough"/>"""
+      <shutdown reason="enough"/><node exec="touch" name="late"/>"""
     path = bench.write(f'<let name="there" value="{bench.directory}/a b"/>{body}')
     assert main(["launch", "--print", str(path)]) == 0
     output = capsys.readouterr().out
@@ -259,7 +259,7 @@ def test_print_runs_nothing(bench, capsys):
         in output
     )
     assert "    p = 'x'" in output
-    assert "\nshutdown: enough" in output
+    assert output.endswith("\nshutdown: enough\n")
     assert not (bench.directory / "a b").exists()
 
 

@@ -58,6 +58,27 @@ def of_chunks(execution: str, episode: BagEpisode) -> Actions:
     return np.array(actions[:last])
 
 
+def of_executed(episode: BagEpisode) -> Actions:
+    """Return the actions that were executed: those on /episode/status in a simulation, the commands
+    of the bridge (`of_bridge`) with a robot.
+
+    Raises:
+        RuleSafeError: the bag has neither.
+    """
+    statuses = [episode.statuses.get(episode.stamp(frame)) for frame in range(1, episode.frames)]
+    found = [status.action for status in statuses if status is not None]
+    idle = sum(not len(action) for action in found)  # frames before the first chunk
+    if idle < len(found) == len(statuses) and all(map(len, found[idle:])):
+        start = episode.positions[0, ACTION_INDICES]
+        return np.array([start] * idle + found[idle:], np.float64)
+    if episode.commands:
+        return of_bridge(episode)
+    raise RuleSafeError(
+        "the bag does not have the executed actions, neither on /episode/status for each frame nor "
+        "on /bridge/state: use --actions newest or blended, as chunks were executed, or reached"
+    )
+
+
 def of_bridge(episode: BagEpisode) -> Actions:
     """Return the commands of the bridge to a real robot, which keep the robot's velocity limits.
 
@@ -85,12 +106,13 @@ def of_positions(episode: BagEpisode) -> Actions:
 
 
 ACTIONS: Mapping[str, Callable[[BagEpisode], Actions]] = {
+    "executed": of_executed,
     "newest": partial(of_chunks, "newest"),
     "blended": partial(of_chunks, "blended"),
     "bridge": of_bridge,
     "reached": of_positions,
 }
-"""Sources of actions by name; the first two are executors of `rulesafe_core.chunks`."""
+"""Sources of actions by name; newest and blended are executors of `rulesafe_core.chunks`."""
 
 GUIDED = ("reached",)
 """Names of functions that do not need chunks, for a robot that is guided manually."""

@@ -142,7 +142,7 @@ def play(
 def to_dataset(
     bags: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="BAG")],
     out: Path,
-    actions: Literal["newest", "blended", "bridge", "reached"] = "newest",
+    actions: Literal["executed", "newest", "blended", "bridge", "reached"] = "executed",
     observations: Literal["all", "points", "joints"] = "all",
     instruction: str = "",
     only_opened: bool = False,
@@ -156,9 +156,10 @@ def to_dataset(
     Args:
         bags: Folders of the bags.
         out: Folder of the dataset; episodes are added to an existing dataset.
-        actions: Source of the actions. newest, blended: chunks on /policy/action_chunk, executed
-            with this method. bridge: commands of the bridge (/bridge/state). reached: positions
-            one frame later, for a robot that was guided manually.
+        actions: Source of the actions. executed: those of the simulation (/episode/status), or the
+            commands of the bridge (/bridge/state). newest, blended: chunks on /policy/action_chunk,
+            executed with this method. bridge: commands of the bridge. reached: positions one frame
+            later, for a robot that was guided manually.
         observations: all: images and point clouds, as recorded. points: no images. joints: neither
             images nor point clouds.
         instruction: Text that replaces the recorded instruction.

@@ -41,7 +41,7 @@ class ConversionRequest:
     """
 
     dataset: Path
-    actions: str = "newest"
+    actions: str = "executed"
     observations: str = "all"
     instruction: str = ""
     only_opened: bool = False
@@ -93,6 +93,11 @@ def _opened(episode: BagEpisode) -> bool:
     return any(bool(status.success) for status in episode.statuses.values())
 
 
+def _is_open(episode: BagEpisode, frame: int) -> bool:
+    status = episode.statuses.get(episode.stamp(frame))
+    return status is not None and bool(status.success)
+
+
 def _add(
     writer: DatasetWriter, bag: Bag, episode: BagEpisode, request: ConversionRequest, where: str
 ) -> str:
@@ -100,7 +105,8 @@ def _add(
     if request.actions not in GUIDED:
         episode = episode.from_first_chunk()
     actions = ACTIONS[request.actions](episode)
-    length = len(actions)
+    opened = (frame for frame in range(1, len(actions)) if _is_open(episode, frame))
+    length = next(opened, len(actions))  # later motions are not part of the task
     task = request.instruction or episode.instruction
     if not task:
         raise RuleSafeError(f"{bag.path} has no message on /instruction: use --instruction")

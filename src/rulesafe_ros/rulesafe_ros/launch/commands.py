@@ -125,3 +125,4 @@ def _describe(steps: Iterable[Step]) -> Iterator[str]:
                 yield f"    {name} = {value!r}"
         else:
             yield f"shutdown: {step.reason}"
+            return

@@ -51,12 +51,17 @@ class _Child:
         return {"stdout": self.popen.stdout, "stderr": self.popen.stderr}
 
 
+REFUSED = 2
+"""Exit status of a launch file that shuts itself down, as robot.launch.xml does for arguments that
+are not valid together."""
+
+
 def run(steps: Iterable[Step]) -> int:
     """Execute the steps, wait until all processes have ended, and return the exit status.
 
     Returns:
         The exit status of the first process that failed before the shutdown (128 + n after signal
-        n), else 128 + n if signal n stopped the launch, else 0.
+        n), REFUSED if the file itself ended the launch, 128 + n if signal n stopped it, else 0.
     """
     log = Log()
     guard = ProcessGuard()
@@ -132,6 +137,7 @@ class _Launch:
                     self._start(step)
                 case Shutdown(reason=reason):
                     self.log.message("launch", f"shutting down: {reason}")
+                    self.failure = self.failure or REFUSED
                     self._stop()
 
     def _start(self, process: Process) -> None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from policy_node.grasps import grasp_postures
+from policy_node.grasps import grasp_poses
+from policy_node.safe_frame import ArmChain
 
 OPEN, CLOSED = np.zeros(6), np.ones(6)
 
@@ -20,8 +21,12 @@ def frames_of(actions, ignored=None, first=None):
     """Return the frames at which the hand closes and opens again in each frame's grasp."""
     ignored = np.zeros(len(actions), bool) if ignored is None else ignored
     first = np.zeros(len(actions), int) if first is None else first
-    found = grasp_postures(actions, first, ignored)
-    return [(round(row[0] * 100), round(row[13] * 100)) for row in found]
+    found = grasp_poses(actions, first, ignored)
+    bases = ArmChain().hand_pose(actions[:, :7].astype(float))[1]
+    return [
+        tuple(int(np.linalg.norm(bases - base, axis=1).argmin()) for base in (row[:3], row[12:15]))
+        for row in found
+    ]
 
 
 def test_a_grasp_lasts_from_one_release_to_the_next():

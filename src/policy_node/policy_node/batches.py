@@ -37,8 +37,8 @@ class Batch:
             not observed.
         memory_mask: (B, M) bool, True where observed.
         subtask: (B,) int64, the subtask to execute, an index into `layout.SUBTASKS`.
-        grasp: (B, 26) float32, rad, the postures at which the hand closes and opens again. None
-            at inference.
+        grasp: (B, 24) float32, m, the poses of the hand where it closes and opens again. None at
+            inference.
         actions: (B, P + 50, 13) float32: P past actions, for families that use them, then the
             chunk. None at inference.
     """
@@ -90,7 +90,7 @@ class Windows(Protocol):
     first: NDArray[np.int64]
 
     @property
-    def grasp_postures(self) -> NDArray[np.float32]: ...
+    def grasp_poses(self) -> NDArray[np.float32]: ...
 
     def __len__(self) -> int: ...
 

@@ -28,12 +28,12 @@ from torch.nn.functional import cross_entropy
 
 from policy_node.batches import Batch, Network, Windows
 from policy_node.configs import BcConfig, NetworkConfig
+from policy_node.grasps import GRASP
 from policy_node.language import InstructionEncoder, tokenize
 from policy_node.memory_encoders import MemoryEncoder
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.schedules import JOINTS
-from policy_node.skills import LEVERS
 from vq_memory_node.clustering import k_means
 from vq_memory_node.memory import MemoryShape
 
@@ -65,7 +65,7 @@ class ModulatedMlp(nn.Module):
 class Bc(Network):
     """The network of behaviour cloning."""
 
-    centres: Tensor  # (modes, 26): postures of the grasps, m
+    centres: Tensor  # (modes, 24): poses of the hand in the grasps, m
 
     def __init__(self, config: BcConfig, memory: MemoryShape) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Bc(Network):
             )
             self.mode = nn.Embedding(config.modes, config.condition)
             nn.init.normal_(self.mode.weight, std=0.5)
-            self.register_buffer("centres", torch.zeros(config.modes, 2 * JOINTS))
+            self.register_buffer("centres", torch.zeros(config.modes, GRASP))
         self.joints = nn.Linear(joints, config.width)
         blocks = (ModulatedMlp(config.width, config.condition) for _ in range(config.blocks))
         self.blocks = nn.ModuleList(blocks)
@@ -152,7 +152,7 @@ class Bc(Network):
         if self.choice is not None:
             if batch.grasp is None:
                 raise ValueError("the batch has no grasps, which the loss requires")
-            mode = torch.cdist(self._in_metres(batch.grasp), self.centres).argmin(-1)
+            mode = torch.cdist(batch.grasp, self.centres).argmin(-1)
             choice = cross_entropy(self._logits(condition, joints), mode)
             condition = condition + self.mode(mode)
         errors = (self._motion(batch, condition, joints) - batch.actions).abs()
@@ -164,14 +164,10 @@ class Bc(Network):
             return
         rng = np.random.default_rng(0)
         rows = rng.choice(len(windows), min(SAMPLE, len(windows)), replace=False)
-        postures = self._in_metres(torch.from_numpy(windows.grasp_postures[rows])).numpy()
-        count = min(self.config.modes, len(np.unique(postures, axis=0)))
-        centres = k_means(postures, count, seed=0)
+        poses = windows.grasp_poses[rows]
+        count = min(self.config.modes, len(np.unique(poses, axis=0)))
+        centres = k_means(poses, count, seed=0)
         self.centres.copy_(torch.from_numpy(np.resize(centres, self.centres.shape)))  # repeated
-
-    def _in_metres(self, postures: Tensor) -> Tensor:
-        """Return the postures of grasps (B, 26), rad,, in m, as they move the hand."""
-        return postures * torch.tensor(LEVERS * 2, device=postures.device)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         return self.predict(batch)

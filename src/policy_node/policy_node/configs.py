@@ -113,8 +113,8 @@ class NetworkConfig:
         return False
 
     @property
-    def grasp_postures(self) -> bool:
-        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
+    def grasps(self) -> bool:
+        """Whether training needs the grasp of each window (`grasps.grasp_poses`)."""
         return False
 
     @property
@@ -311,11 +311,11 @@ class BcConfig(NetworkConfig):
     condition: int = 256
     width: int = 512
     blocks: int = 3
-    modes: int = 96
+    modes: int = 32
     decay: float = 12.0
 
     @property
-    def grasp_postures(self) -> bool:
+    def grasps(self) -> bool:
         return bool(self.modes)
 
     @property
@@ -362,11 +362,6 @@ class SkillsConfig(NetworkConfig):
     @property
     def cloud_frames(self) -> int:
         return 1
-
-    @property
-    def grasp_postures(self) -> bool:
-        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
-        return False
 
     @property
     def subtasks(self) -> bool:
@@ -418,11 +413,6 @@ class TwoLevelConfig(NetworkConfig):
     @property
     def instruction(self) -> bool:
         return True
-
-    @property
-    def grasp_postures(self) -> bool:
-        """Whether training needs the grasp of each window (`grasps.grasp_postures`)."""
-        return False
 
     @property
     def subtasks(self) -> bool:

@@ -21,8 +21,8 @@ class TrainConfig(Settings):
     grasps: float | None = setting(
         None,
         "Share of the windows that are drawn from those in which the hand opens or closes within "
-        "1.5 s, where a centimetre decides, and, in equal parts, from the 3 s after a deliberate "
-        "miss; the others are drawn from all. None: 0.3 for bc, else 0.",
+        "1.5 s, where a centimetre decides; the others are drawn from all. None: 0.3 for bc, else "
+        "0.",
         0,
         1,
     )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from policy_node.augmentation import disturb, far_offsets, warp_time
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig
-from policy_node.grasps import grasp_postures
+from policy_node.grasps import grasp_poses
 from policy_node.image_arrays import load_images
 from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
@@ -43,9 +43,6 @@ first one ends at rest, where the next one is then the label of all earlier wind
 
 BEFORE = 15
 """Frames before the hand opens or closes in which windows may be drawn more often."""
-
-AFTER = 30
-"""Frames after a deliberate miss in which windows may be drawn more often."""
 
 MOVING = 1e-3
 """Least change of a finger's target between two frames while the hand opens or closes, rad."""
@@ -168,8 +165,9 @@ class ObservationWindows:
 
     def draw(self, rng: np.random.Generator, count: int, grasps: float = 0.0) -> NDArray[np.int64]:
         """Return the indices of random windows outside of deliberate misses, on average a share
-        `grasps` of them of those at most BEFORE frames before the hand opens or closes, and, in
-        equal parts, of those at most AFTER frames after a miss."""
+        `grasps` of them of those at most BEFORE frames before the hand opens or closes. Those after
+        a miss are not drawn more often: whether a grasp succeeded is often not observed, and a
+        policy that expects more failures than there are repeats motions that succeeded."""
         indices = rng.choice(self._imitated, count)
         if grasps and len(self._decisive):
             chosen = rng.random(count) < grasps
@@ -183,17 +181,13 @@ class ObservationWindows:
         moving[self.first == np.arange(len(self))] = False
         before = np.append(0, moving.cumsum())
         ends = np.minimum(np.arange(len(self)) + BEFORE, self._last + 1)
-        found = self._imitated[(before[ends] > before[:-1])[self._imitated]]
-        missed = np.append(0, np.bincount(self._imitated, minlength=len(self)) == 0).cumsum()
-        begins = np.maximum(np.arange(len(self)) - AFTER, self.first)
-        after = self._imitated[(missed[:-1] > missed[begins])[self._imitated]]
-        return np.concatenate([found, np.repeat(after, len(found) // max(1, len(after)))])
+        return self._imitated[(before[ends] > before[:-1])[self._imitated]]
 
     @cached_property
-    def grasp_postures(self) -> NDArray[np.float32]:
-        """Postures (F, 26), rad, at which the hand closes and opens again (`grasps`)."""
+    def grasp_poses(self) -> NDArray[np.float32]:
+        """Poses of the hand (F, 24), m, where it closes and opens again (`grasps`)."""
         missed = np.bincount(self._imitated, minlength=len(self)) == 0
-        return grasp_postures(self._actions, self.first, missed)
+        return grasp_poses(self._actions, self.first, missed)
 
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
@@ -223,8 +217,8 @@ class ObservationWindows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if config.grasp_postures:
-            batch.grasp = torch.from_numpy(self.grasp_postures[indices])
+        if config.grasps:
+            batch.grasp = torch.from_numpy(self.grasp_poses[indices])
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:
@@ -324,8 +318,9 @@ class ObservationWindows:
         count = self._config.points
         if POINTS not in store.features:
             raise RuleSafeError(
-                f"{store.root} has no point clouds; run `rulesafe demos render`, or train rdt, "
-                "cogact or pi0 with --size images on its images"
+                f"{store.root} has no point clouds; run `rulesafe demos render DEMOS "
+                "--observations points --out OTHER`, or train rdt, cogact or pi0 with "
+                "--size images on its images"
             )
         available = store.features[POINTS]["shape"][0]
         if available < count:

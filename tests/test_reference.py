@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MEND = "call scripts/make_reference.py"
 
 
 @pytest.fixture
@@ -59,4 +58,5 @@ def test_topics(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     page = ROOT / "docs/reference/topics.md"
-    assert page.read_text("utf-8") == written.read_text("utf-8"), MEND
+    found = page.read_text("utf-8")
+    assert found == written.read_text("utf-8"), "call scripts/make_reference.py"

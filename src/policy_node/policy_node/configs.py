@@ -113,7 +113,7 @@ class NetworkConfig:
         return False
 
     @property
-    def grasps(self) -> bool:
+    def grasp_poses(self) -> bool:
         """Whether training needs the grasp of each window (`grasps.grasp_poses`)."""
         return False
 
@@ -315,7 +315,7 @@ class BcConfig(NetworkConfig):
     decay: float = 12.0
 
     @property
-    def grasps(self) -> bool:
+    def grasp_poses(self) -> bool:
         return bool(self.modes)
 
     @property

@@ -217,7 +217,7 @@ class ObservationWindows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if config.grasps:
+        if config.grasp_poses:
             batch.grasp = torch.from_numpy(self.grasp_poses[indices])
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])

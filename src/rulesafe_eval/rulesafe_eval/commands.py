@@ -1,7 +1,6 @@
 """`rulesafe eval` and its subcommands. Their dependencies are imported when they run."""
 
 import shlex
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -179,14 +178,13 @@ def table(
 
 
 def _warn_of_versions(contents: Sequence[Mapping[str, Any]]) -> None:
-    """Warn on stderr if episodes of different physics or images are compared."""
+    """Warn if evaluations with different versions of the physics or the renderer are compared."""
+    from policy_node.loading import print_warning
+
     stored = [{**EARLIER, **content["request"].get("versions", {})} for content in contents]
     for name in ("physics", "renderer"):
         if len(found := sorted({str(versions[name]) for versions in stored})) > 1:
-            print(
-                f"warning: the results differ in the version of the {name}: {', '.join(found)}",
-                file=sys.stderr,
-            )
+            print_warning(f"the results differ in the version of the {name}: {', '.join(found)}")
 
 
 def _print_comparison(found: dict[str, Any]) -> None:

@@ -94,6 +94,7 @@ def _opened(episode: BagEpisode) -> bool:
 
 
 def _is_open(episode: BagEpisode, frame: int) -> bool:
+    """Return whether /episode/status reports the open door at a frame."""
     status = episode.statuses.get(episode.stamp(frame))
     return status is not None and bool(status.success)
 

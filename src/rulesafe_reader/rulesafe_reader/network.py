@@ -1,9 +1,9 @@
 """The policy that reads: what the hand has done is decoded from its grasps, the reader chooses the
 next event, and frozen skills execute it.
 
-The memory must be `grasps`. Neither the instruction of the lock nor its
-design need to be known from training, as long as the parser can translate the one into the other.
-`python -m rulesafe_studies reading` trains the decoder and makes the checkpoint.
+The memory must be `grasps`. Neither the instruction of the lock nor its design need to be known
+from training, as long as the parser can translate the one into the other.
+`python -m rulesafe_studies reading_policy` trains the decoder and makes the checkpoint.
 """
 
 from pathlib import Path
@@ -56,7 +56,7 @@ class ReaderNetwork(SkilledNetwork):
 
     def loss(self, batch: Batch) -> Tensor:
         raise RuleSafeError(
-            "a policy that reads is trained by `python -m rulesafe_studies reading`"
+            "a policy that reads is trained by `python -m rulesafe_studies reading_policy`"
         )
 
     def history(self, batch: Batch) -> list[Observed]:

@@ -4,8 +4,9 @@
     export RULESAFE_CORRECTED=policies/network RULESAFE_ALLOW_MODULES=rulesafe_studies
     rulesafe demos generate --by rulesafe_studies.corrections:CorrectedPolicy --out corrected
 
-The frames of the policy have the subtask "miss the part", so that training imitates the corrections
-only, which begin where the policy fails.
+Training imitates the corrections, which begin where the policy fails, and the steps that the policy
+completed quickly: with the corrections alone, it would learn that its own motions always fail, and
+repeat those that succeeded. The other frames of the policy have the subtask "miss the part".
 """
 
 import os
@@ -23,7 +24,8 @@ from policy_node.loading import find_policy, memory_of_policy
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_eval.policies import PolicyAgent
 from rulesafe_eval.request import EXECUTION
-from rulesafe_sim.episode import MISS, Activity, AgentLog
+from rulesafe_sim.episode import POLICY as BY_POLICY
+from rulesafe_sim.episode import Activity, AgentLog
 from rulesafe_sim.runtime import Agent
 from rulesafe_sim.simulation import Simulation
 from vq_memory_node.memory import WIDTHS
@@ -85,7 +87,7 @@ class CorrectedPolicy(Agent):
             self._number += 1
             self._correction = self._correct(simulation, remaining[0])
             return self.act(simulation)
-        self.activity = Activity(self._number, remaining[0], 1, MISS)
+        self.activity = Activity(self._number, remaining[0], 1, BY_POLICY)
         return self._policy.act(simulation)
 
     def _deadline(self, simulation: Simulation, low: float, high: float) -> float:

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("torch")
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_sim.episode import MISS
+from rulesafe_sim.episode import POLICY
 from rulesafe_sim.runtime import Runtime
 from rulesafe_sim.simulation import Simulation
 from rulesafe_studies import corrections
@@ -48,7 +48,7 @@ def test_a_policy_without_progress_is_corrected_until_the_door_is_open(policy):
     assert next(event for operation, event in rows if operation == "pinch") == "knob+"
     corrected = [event for operation, event in rows if operation in ("turn", "pull")]
     assert list(dict.fromkeys(corrected)) == ["knob+", "handle+", "door+"]
-    waited = [at for at, (operation, _) in enumerate(rows) if operation == MISS]
+    waited = [at for at, (operation, _) in enumerate(rows) if operation == POLICY]
     assert 10 <= len(waited) <= 80, "three times 1 to 2 s"
     assert found.log.retries == 3
 

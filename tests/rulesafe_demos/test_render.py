@@ -16,6 +16,7 @@ from rulesafe_data.demo_folder import DemoFolder
 from rulesafe_data.layout import MISS, SUBTASKS
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
+from rulesafe_demos import render
 from rulesafe_demos.attempts import load_request
 from rulesafe_demos.render import (
     PRIVILEGED,
@@ -168,6 +169,24 @@ def test_a_deliberate_miss_is_a_subtask_of_its_own():
     events = list(SUBTASKS)
     expected = [MISS, events.index("knob+"), events.index("door+")]
     assert subtasks(recording).tolist() == expected
+
+
+def test_steps_that_a_policy_completed_quickly_are_imitated(monkeypatch):
+    """It opens the handle, fails with the knob, and the expert corrects it; then it is too slow."""
+    monkeypatch.setattr(render, "QUICK", 2)
+    done = np.repeat([0, 1, 2, 3, 4], [2, 3, 2, 3, 1])
+    opened = np.zeros((11, 3), bool)
+    opened[2:, 1], opened[5:, 0], opened[7:, 0], opened[10:, 2] = True, True, False, True
+    columns = {
+        "event": np.array(["knob+"] * 4 + ["knob+", "knob-", "knob-", *["door+"] * 3, ""]),
+        "operation": np.array([*["policy"] * 4, "turn", *["policy"] * 5, ""]),
+        "steps_done": done,
+        "part_open": opened,
+    }
+    found = subtasks(SimpleNamespace(columns=columns))
+    names = [*SUBTASKS, "miss"]
+    expected = ["handle+"] * 2 + ["miss"] * 2 + ["knob+"] + ["knob-"] * 2 + ["miss"] * 3
+    assert [names[index] for index in found] == expected
 
 
 def test_other_demonstrations_are_not_mixed_in(short, tmp_path, capsys):

@@ -7,6 +7,9 @@ torch = pytest.importorskip("torch")
 from torch.nn.functional import cross_entropy
 
 from rulesafe_core.errors import RuleSafeError
+from rulesafe_locks.automata import automaton_of
+from rulesafe_locks.lock_sets import expand_rules
+from rulesafe_reader.designs import automaton_of_tokens
 from rulesafe_reader.parser import UNKNOWN, Parser, ParserConfig, load_parser, save_parser, words_of
 
 TEXTS = {"open the knob": ("a",), "close the knob": ("b", "a"), "open the handle": ("b", "b", "a")}
@@ -84,3 +87,11 @@ def test_a_saved_parser_is_the_same(parser, tmp_path):
         load_parser(path)
     with pytest.raises(RuleSafeError, match=r"none\.safetensors is not a parser"):
         load_parser(tmp_path / "none.safetensors")
+
+
+def test_the_shipped_parser_translates_locks_that_it_has_never_seen():
+    parser, locks = load_parser(), list(expand_rules("sampled_test").values())[:10]
+    best = [parser.candidates(lock.description, 1)[0] for lock in locks]
+    pairs = zip(best, locks, strict=True)
+    right = sum(automaton_of_tokens(each.tokens) == automaton_of(lock) for each, lock in pairs)
+    assert right >= 7

@@ -37,8 +37,6 @@ class Batch:
             not observed.
         memory_mask: (B, M) bool, True where observed.
         subtask: (B,) int64, the subtask to execute, an index into `layout.SUBTASKS`.
-        grasp: (B, 24) float32, m, the poses of the hand where it closes and opens again. None at
-            inference.
         actions: (B, P + 50, 13) float32: P past actions, for families that use them, then the
             chunk. None at inference.
     """
@@ -52,7 +50,6 @@ class Batch:
     memory: Tensor | None = None
     memory_mask: Tensor | None = None
     subtask: Tensor | None = None
-    grasp: Tensor | None = None
     actions: Tensor | None = None
 
     def __len__(self) -> int:
@@ -88,9 +85,6 @@ class Windows(Protocol):
 
     normaliser: Normaliser
     first: NDArray[np.int64]
-
-    @property
-    def grasp_poses(self) -> NDArray[np.float32]: ...
 
     def __len__(self) -> int: ...
 

@@ -11,9 +11,9 @@ more often.
 
 Where the next motion is uncertain, or changes with the memory, a smooth network mixes several
 motions: five percent of one that ends 14 cm away are 7 mm. Therefore a classifier chooses one of
-several grasps first, and its embedding modulates the layers, too. They are clusters of the
-postures in which the hand closes next and opens again (`grasps`; compare Shafiullah et al.,
-"Behavior transformers", 2022): the choice is the same from one release to the next.
+several modes first, and its embedding modulates the layers, too. The modes are clusters of the
+postures to which the demonstrations move in the next five seconds (compare Shafiullah et al.,
+"Behavior transformers", 2022).
 
     rulesafe policy train demos --policy bc --memory vq --out policy
 """
@@ -28,20 +28,24 @@ from torch.nn.functional import cross_entropy
 
 from policy_node.batches import Batch, Network, Windows
 from policy_node.configs import BcConfig, NetworkConfig
-from policy_node.grasps import GRASP
 from policy_node.language import InstructionEncoder, tokenize
 from policy_node.memory_encoders import MemoryEncoder
+from policy_node.normaliser import Normaliser
 from policy_node.policy import CHUNK
 from policy_node.scene_encoder import SceneEncoder, make_encoder
 from policy_node.schedules import JOINTS
+from policy_node.skills import LEVERS
 from vq_memory_node.clustering import k_means
 from vq_memory_node.memory import MemoryShape
 
-CHOICE = 0.02
-"""Weight of the cross-entropy of the choice in the loss."""
+GOALS = (9, 19, 29, 39, 49)
+"""Steps of a chunk whose postures determine its mode."""
 
-SAMPLE = 30_000
-"""Number of windows whose grasps are clustered."""
+CHOICE = 0.02
+"""Weight of the cross-entropy of the mode in the loss."""
+
+SAMPLE, PART = 30_000, 2000
+"""Number of windows whose goals are clustered, and of those that are read at once."""
 
 
 class ModulatedMlp(nn.Module):
@@ -65,7 +69,7 @@ class ModulatedMlp(nn.Module):
 class Bc(Network):
     """The network of behaviour cloning."""
 
-    centres: Tensor  # (modes, 24): poses of the hand in the grasps, m
+    centres: Tensor  # (modes, len(GOALS) * 13): goals of the modes
 
     def __init__(self, config: BcConfig, memory: MemoryShape) -> None:
         super().__init__()
@@ -85,6 +89,7 @@ class Bc(Network):
             nn.Mish(),
         )
         joints = (config.frames + 2 * config.waves) * JOINTS
+        self._normaliser: Normaliser | None = None  # in training only
         self.choice = None
         if config.modes:
             self.choice = nn.Sequential(
@@ -96,7 +101,7 @@ class Bc(Network):
             )
             self.mode = nn.Embedding(config.modes, config.condition)
             nn.init.normal_(self.mode.weight, std=0.5)
-            self.register_buffer("centres", torch.zeros(config.modes, GRASP))
+            self.register_buffer("centres", torch.zeros(config.modes, len(GOALS) * JOINTS))
         self.joints = nn.Linear(joints, config.width)
         blocks = (ModulatedMlp(config.width, config.condition) for _ in range(config.blocks))
         self.blocks = nn.ModuleList(blocks)
@@ -150,9 +155,7 @@ class Bc(Network):
         condition, joints = self._features(batch)
         choice = torch.zeros(())
         if self.choice is not None:
-            if batch.grasp is None:
-                raise ValueError("the batch has no grasps, which the loss requires")
-            mode = torch.cdist(batch.grasp, self.centres).argmin(-1)
+            mode = torch.cdist(self._goals(batch), self.centres).argmin(-1)
             choice = cross_entropy(self._logits(condition, joints), mode)
             condition = condition + self.mode(mode)
         errors = (self._motion(batch, condition, joints) - batch.actions).abs()
@@ -162,12 +165,24 @@ class Bc(Network):
     def store_demonstrations(self, windows: Windows) -> None:
         if self.choice is None:
             return
+        self._normaliser = windows.normaliser
         rng = np.random.default_rng(0)
         rows = rng.choice(len(windows), min(SAMPLE, len(windows)), replace=False)
-        poses = windows.grasp_poses[rows]
-        count = min(self.config.modes, len(np.unique(poses, axis=0)))
-        centres = k_means(poses, count, seed=0)
+        parts = np.array_split(rows, math.ceil(len(rows) / PART))
+        goals = torch.cat([self._goals(windows.batch(part)) for part in parts]).numpy()
+        count = min(self.config.modes, len(np.unique(goals, axis=0)))
+        centres = k_means(goals, count, seed=0)
         self.centres.copy_(torch.from_numpy(np.resize(centres, self.centres.shape)))  # repeated
+
+    def _goals(self, batch: Batch) -> Tensor:
+        """Return the joint positions at the steps GOALS of the chunks (B, len(GOALS) * 13), in m,
+        as they move the hand."""
+        assert self._normaliser is not None and batch.actions is not None
+        normaliser, now = self._normaliser, batch.joints[:, -1]
+        positions = normaliser.joints.decode(now.cpu().numpy())
+        chunks = normaliser.actions.decode(batch.actions.cpu().numpy(), positions)
+        goals = (chunks[:, GOALS] * np.array(LEVERS, np.float32)).reshape(len(chunks), -1)
+        return torch.from_numpy(goals).to(now.device)
 
     def sample(self, batch: Batch, generator: torch.Generator | None = None) -> Tensor:
         return self.predict(batch)

@@ -113,11 +113,6 @@ class NetworkConfig:
         return False
 
     @property
-    def grasp_poses(self) -> bool:
-        """Whether training needs the grasp of each window (`grasps.grasp_poses`)."""
-        return False
-
-    @property
     def subtasks(self) -> bool:
         """Whether training requires the demonstrator's subtask at each frame; each chunk then ends
         with its subtask, and repeats the last action."""
@@ -293,7 +288,7 @@ class BcConfig(NetworkConfig):
         condition: width of the encoding of instruction, scene and memory.
         width: width of the residual MLP that this encoding modulates.
         blocks: number of residual blocks.
-        modes: number of grasps between which a classifier chooses; 0: none.
+        modes: number of modes between which a classifier chooses; 0: none.
         decay: number of steps of the chunk over which the weight of its errors in the loss falls
             to 1/e: few are executed before the next inference.
     """
@@ -311,12 +306,8 @@ class BcConfig(NetworkConfig):
     condition: int = 256
     width: int = 512
     blocks: int = 3
-    modes: int = 32
+    modes: int = 96
     decay: float = 12.0
-
-    @property
-    def grasp_poses(self) -> bool:
-        return bool(self.modes)
 
     @property
     def instruction(self) -> bool:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from policy_node.augmentation import disturb, far_offsets, warp_time
 from policy_node.batches import Batch
 from policy_node.configs import NetworkConfig
-from policy_node.grasps import grasp_poses
 from policy_node.image_arrays import load_images
 from policy_node.memory_inputs import memory_input
 from policy_node.normaliser import Floats, Normaliser, fit_absolute, fit_relative, min_max
@@ -183,12 +182,6 @@ class ObservationWindows:
         ends = np.minimum(np.arange(len(self)) + BEFORE, self._last + 1)
         return self._imitated[(before[ends] > before[:-1])[self._imitated]]
 
-    @cached_property
-    def grasp_poses(self) -> NDArray[np.float32]:
-        """Poses of the hand (F, 24), m, where it closes and opens again (`grasps`)."""
-        missed = np.bincount(self._imitated, minlength=len(self)) == 0
-        return grasp_poses(self._actions, self.first, missed)
-
     def batch(self, indices: NDArray[np.int64], rng: np.random.Generator | None = None) -> Batch:
         """Return the windows with these indices (B,), with augmentation if `rng` is given."""
         config, first = self._config, self.first[indices]
@@ -217,8 +210,6 @@ class ObservationWindows:
             joints=torch.from_numpy(self.normaliser.joints.encode(joints)),
             actions=torch.from_numpy(targets),
         )
-        if config.grasp_poses:
-            batch.grasp = torch.from_numpy(self.grasp_poses[indices])
         if self._subtask is not None:
             batch.subtask = torch.from_numpy(self._subtask[labelled])
         if self._features is not None:

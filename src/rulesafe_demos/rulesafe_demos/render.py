@@ -25,9 +25,10 @@ from rulesafe_data.frame import Frame
 from rulesafe_data.layout import FPS, SUBTASKS
 from rulesafe_data.writer import DatasetWriter, EpisodeData
 from rulesafe_demos.attempts import GenerationRequest, load_request
+from rulesafe_locks.locks import PARTS
 from rulesafe_sim.bodies import EpisodeBodies, load_robot
 from rulesafe_sim.config import PhysicsConfig
-from rulesafe_sim.episode import MISS
+from rulesafe_sim.episode import MISS, POLICY
 from rulesafe_sim.observer import SceneObserver
 from rulesafe_sim.randomisation import load_split, sample_variation
 from rulesafe_sim.safes import load_safe
@@ -45,6 +46,9 @@ PRIVILEGED = (
     "operation",
 )
 """Columns of a recording that policies may not read."""
+
+QUICK = 10 * FPS
+"""Longest step of a policy that is imitated, frames: in a longer one it has hesitated or missed."""
 
 
 @dataclass(frozen=True)
@@ -185,11 +189,25 @@ def write_episode(
 
 
 def subtasks(recording: RecordedAttempt) -> NDArray[np.int64]:
-    """Return the expert's subtask at each frame (N,), as indices into SUBTASKS."""
+    """Return the demonstrator's subtask at each frame (N,), as indices into SUBTASKS. Frames of a
+    policy have the subtask that it completed within QUICK; in others it did not succeed, and they
+    count as a miss."""
     indices = {event: index for index, event in enumerate(SUBTASKS)}
     columns = recording.columns
     found = np.array([indices[event] for event in columns["event"][:-1].tolist()])
-    return np.where(columns["operation"][:-1] == MISS, layout.MISS, found)
+    operation = columns["operation"][:-1]
+    found[np.isin(operation, (MISS, POLICY))] = layout.MISS
+    if POLICY in operation:
+        begin = 0
+        for end in (np.flatnonzero(np.diff(columns["steps_done"])) + 1).tolist():
+            before, after = columns["steps_done"][end - 1 : end + 1]
+            opened = columns["part_open"][end]
+            moved = np.flatnonzero(opened != columns["part_open"][end - 1])
+            quick = end - begin <= QUICK and (operation[begin:end] == POLICY).all()
+            if after > before and quick and len(moved) == 1:
+                found[begin:end] = indices[PARTS[moved[0]] + "-+"[int(opened[moved[0]])]]
+            begin = end
+    return found
 
 
 def look_of(recording: RecordedAttempt, look: str) -> Variation:

@@ -43,6 +43,9 @@ class AgentError(RuleSafeError):
 MISS = "miss"
 """Operation of an expert that deliberately misses a part, or loses it during the motion."""
 
+POLICY = "policy"
+"""Operation of a policy that makes a demonstration with the expert, which corrects it."""
+
 
 @dataclass(frozen=True)
 class Activity:
@@ -50,7 +53,7 @@ class Activity:
 
     `step`: step of the plan, from 1. `event`: event of this step, such as "knob+". `attempt`: from
     1; above 1: a retry. `operation`: travel, approach, pinch, turn, pull, release, retreat, hand,
-    wait, or MISS.
+    wait, MISS or POLICY.
     """
 
     step: int = 0

@@ -60,15 +60,20 @@ def reading(out: Path, locks: int = 120_000, steps: int = 20_000, workers: int =
 
 
 def reading_policy(
-    data: Path, skills: Path, parser: Path, out: Path, cache: Path = Path("cache"), seed: int = 0
+    data: Path,
+    skills: Path,
+    out: Path,
+    parser: str = "",
+    cache: Path = Path("cache"),
+    seed: int = 0,
 ) -> None:
     """Train the decoder of grasps and write the policy that reads.
 
     Args:
         data: Demonstrations with deliberate misses. Every tenth episode is held out.
         skills: Folder of the skills that execute the subtasks.
-        parser: The parser, `parser.safetensors` of `reading`.
         out: Folder of the policy.
+        parser: The parser, `parser.safetensors` of `reading`; by default the shipped one.
         cache: Folder for decoded data.
         seed: Seed of the training.
     """
@@ -80,7 +85,7 @@ def reading_policy(
     from rulesafe_studies.reading import decoder
 
     store = EpisodeStore(data)
-    network = make_network("reader", ReaderConfig(str(skills), parser=str(parser)), Grasps().shape)
+    network = make_network("reader", ReaderConfig(str(skills), parser=parser), Grasps().shape)
     assert isinstance(network, ReaderNetwork)
     numbers = [episode.index for episode in store.episodes]
     parts = [n for n in numbers if n % 10], numbers[::10]

@@ -8,6 +8,7 @@ from rulesafe_core.errors import RuleSafeError, unknown_name
 COMMANDS = {
     "bench": "bench.commands:bench",
     "benchmarks": "benchmarks:write",
+    "collect": "data:collect",
     "eval": "evaluation:evaluate",
     "fsq": "fsq:train_fsq",
     "habits": "habits:write",

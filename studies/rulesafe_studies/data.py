@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
+from rulesafe_core.text_files import read_json
+from rulesafe_data.files import write_json
 from rulesafe_eval.table import ALL, Pooled, pool
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,3 +61,26 @@ def pool_rules(contents: Sequence[Mapping[str, Any]]) -> Pooled:
 def pooled(paths: Iterable[Path]) -> Pooled:
     """Return the episodes of some evaluations of one policy in one condition."""
     return pool_rules([json.loads(path.read_text("utf-8")) for path in paths])
+
+
+def collect(results: Path, study: str, data: Path = DATA) -> None:
+    """Copy the complete results of a study to docs/results/data.
+
+    Those of `network_vq_0_nominal` become `network/vq_0.json`, without what the seeds determine.
+
+    Args:
+        results: Folder `results` of `study.sh`.
+        study: First word of the names of its results.
+        data: Folder of the stored results.
+    """
+    found = sorted(results.glob(f"{study}_*/results.json"))
+    if not found:
+        raise RuleSafeError(f"{results} has no complete results of {study}")
+    for path in found:
+        content = read_json(path, "results of an evaluation")
+        for episode in content["episodes"]:
+            del episode["variation"]
+        name = path.parent.name.removeprefix(f"{study}_").replace("_nominal", "")
+        (data / study).mkdir(parents=True, exist_ok=True)
+        write_json(data / study / f"{name}.json", content)
+        print(data / study / f"{name}.json")

@@ -1,5 +1,6 @@
 """The tables of the pages are those of the data, and the figures are drawn."""
 
+import json
 import re
 
 import numpy as np
@@ -11,7 +12,7 @@ from rulesafe_eval.table import Pooled
 from rulesafe_locks.proofs import prove
 from rulesafe_locks.rules import RULES, load_rule
 from rulesafe_studies import csv_tables, pages, tables
-from rulesafe_studies.data import DATA, RESULTS, pick, pooled, read_csv, stored
+from rulesafe_studies.data import DATA, RESULTS, collect, pick, pooled, read_csv, stored
 from rulesafe_studies.differences import difference, holm
 from rulesafe_studies.figures import draw_figures
 
@@ -31,6 +32,21 @@ def test_every_stored_evaluation_has_a_row():
     conditions = {f"vq_0_{name}" for name in tables.CONDITIONS} | set(tables.GENERATED)
     conditions |= {f"{name}_0_shifted" for name in tables.COMPARED}
     assert {path.stem for path in (DATA / "robustness").glob("*.json")} <= conditions
+
+
+def test_results_of_a_study_are_collected_under_the_names_of_the_tables(tmp_path, capsys):
+    content = {"request": {}, "episodes": [{"rule": "rule_001", "variation": {}, "opened": True}]}
+    for name in ("network_vq_0_nominal", "network_raw_1_nominal_turn-back", "other_vq_0_nominal"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "results.json").write_text(json.dumps(content))
+    (tmp_path / "network_none_0_nominal").mkdir()  # not complete
+    collect(tmp_path, "network", tmp_path / "data")
+    found = sorted((tmp_path / "data").rglob("*.json"))
+    assert [path.name for path in found] == ["raw_1_turn-back.json", "vq_0.json"]
+    assert json.loads(found[0].read_text())["episodes"] == [{"rule": "rule_001", "opened": True}]
+    assert capsys.readouterr().out.splitlines() == list(map(str, found))
+    with pytest.raises(RuleSafeError, match="no complete results of tokens"):
+        collect(tmp_path, "tokens", tmp_path / "data")
 
 
 PAGE = """# Title

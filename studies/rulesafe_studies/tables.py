@@ -382,11 +382,16 @@ ADDITIONS = {
 
 def additions() -> Iterator[Cells]:
     """Yield safes, variant, figures, difference to DP3-SF and its p."""
+    entries: list[tuple[str, str, Pooled]] = []
+    rows: list[dict[str, Any] | None] = []
     for data, safes in DATA_OF_ADDITIONS.items():
         paths = {name: DATA / f"additions/{data}_{name}.json" for name in ADDITIONS}
         found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
-        for name, each, more in against("nothing", found):
-            yield safes, ADDITIONS[name], *figures(each), *more
+        for name, each in found.items():
+            entries.append((safes, ADDITIONS[name], each))
+            rows.append(compared(found["nothing"], each) if name != "nothing" else None)
+    for (safes, title, each), more in zip(entries, differences(rows), strict=True):
+        yield safes, title, *figures(each), *more
 
 
 IN_README = {

@@ -249,11 +249,12 @@ twenty_rules() {
 # A first network, whose failures the expert corrects; the networks of the study learn from the
 # demonstrations and from these corrections.
 network() {
+    on_all_safes all "$all" 50
     on_all_safes misses "$all" 50 --misses 0.3
     demos=misses train_network 0 first vq_all_joints
     RULESAFE_CORRECTED=$policies/network_first_0 \
         on_all_safes corrected "$all" 25 --by rulesafe_studies.corrections:CorrectedPolicy
-    $studies join "$out"/data_{misses,corrected} --out "$out/data_network"
+    $studies join "$out"/data_{all,misses,corrected} --out "$out/data_network"
     trained warm_network data_network cache_network --policy bc --memory none --steps 1
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
@@ -263,7 +264,8 @@ network() {
     table network "$results"/network_*_[0-9]*_nominal
 }
 
-# Train the network with a memory: train_network SEED NAME MEMORY [OPTION...]
+# Train the network with a memory, which is disturbed in 0.3 of the windows:
+# train_network SEED NAME MEMORY [OPTION...]
 train_network() {
     case $3 in
     time) memory=(rulesafe_studies.controls:ElapsedTime) ;;
@@ -273,7 +275,8 @@ train_network() {
     *) memory=("$3") ;;
     esac
     trained "network_$2_$1" "data_${demos:-network}" "cache_${demos:-network}" --policy bc \
-        --memory "${memory[@]}" --steps "${STEPS:-15000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
+        --memory "${memory[@]}" --memory-disturbance "${disturbed:-0.3}" \
+        --steps "${STEPS:-15000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
 }
 
 # Evaluate a network; each training at other poses: on_network SEED NAME SPLIT [OPTION...]
@@ -306,7 +309,7 @@ network_conditions() {
         done
         for memory in ${MEMORIES:-raw vq}; do
             echo "on_network 0 $memory nominal --turn-back"
-            echo "disturbed 0 $memory"
+            echo "disturbed_memories 0 $memory"
         done
     } | parallel
     table network_conditions "$results"/network_*_0_{nominal,shifted}*
@@ -318,11 +321,11 @@ at_speeds() {
     on_network "$1" "$2_speeds" nominal --speeds 0.7 1.4
 }
 
-# Train with disturbed memories; evaluate both networks with such: disturbed SEED MEMORY
-disturbed() {
-    train_network "$1" "$2_disturbed" "$2" --memory-disturbance 0.5
-    on_network "$1" "$2_disturbed" nominal
-    for name in "$2" "$2_disturbed"; do
+# Train without disturbed memories; evaluate both networks with such: disturbed_memories SEED MEMORY
+disturbed_memories() {
+    disturbed=0 train_network "$1" "$2_undisturbed" "$2"
+    on_network "$1" "$2_undisturbed" nominal
+    for name in "$2" "$2_undisturbed"; do
         for control in delayed perturbed; do
             on_network "$1" "$name" nominal --memory-control "$control"
         done

@@ -12,7 +12,7 @@
 #   models         (8)  RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
 #                       history, too (tables 1, 2)
 #   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
-#   network       (15)  one network without stored demonstrations for all rules and safes, with each
+#   network       (17)  one network without stored demonstrations for all rules and safes, with each
 #                       memory, 200 episodes for each of three trainings
 #   network_conditions
 #                 (12)  the same, one training: camera images, poses and speeds of the arm unlike those
@@ -246,15 +246,18 @@ twenty_rules() {
     table table_3 "${found[@]}"
 }
 
-# A first network, whose failures the expert corrects; the networks of the study learn from the
+# Networks whose failures the expert corrects, twice; those of the study learn from the
 # demonstrations and from these corrections.
 network() {
     on_all_safes all "$all" 50
     on_all_safes misses "$all" 50 --misses 0.3
     demos=misses train_network 0 first vq_all_joints
-    RULESAFE_CORRECTED=$policies/network_first_0 \
-        on_all_safes corrected "$all" 25 --by rulesafe_studies.corrections:CorrectedPolicy
-    $studies join "$out"/data_{all,misses,corrected} --out "$out/data_network"
+    corrected first 1
+    $studies join "$out"/data_{all,misses,corrected_first} --out "$out/data_second"
+    demos=second train_network 0 second vq_all_joints
+    corrected second 2
+    $studies join "$out"/data_{all,misses,corrected_first,corrected_second} \
+        --out "$out/data_network"
     trained warm_network data_network cache_network --policy bc --memory none --steps 1
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
@@ -262,6 +265,13 @@ network() {
         done
     done | parallel
     table network "$results"/network_*_[0-9]*_nominal
+}
+
+# Demonstrations of a network with the expert's corrections: corrected NAME SEED
+corrected() {
+    RULESAFE_CORRECTED=$policies/network_$1_0 \
+        on_all_safes "corrected_$1" "$all" 25 --seed "$2" \
+        --by rulesafe_studies.corrections:CorrectedPolicy
 }
 
 # Train the network with a memory, which is disturbed in 0.3 of the windows:

@@ -19,6 +19,7 @@ COMMANDS = {
     "measure": "memory.commands:measure",
     "moves": "moves.baselines:train",
     "pages": "pages:write",
+    "pair_film": "pair_film:draw",
     "reading": "reading.commands:reading",
     "reading_policy": "reading.commands:reading_policy",
     "safes": "safe_sheet:draw",

@@ -83,7 +83,7 @@ def calls(tmp_path):
 
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
-STUDIES = {"paper": 12 + 7 + 10 + 5, "network": 1 + 5 * 3, "network_conditions": 2 + 5 + 2}
+STUDIES = {"paper": 12 + 7 + 10 + 5, "network": 2 + 5 * 3, "network_conditions": 2 + 5 + 2}
 STUDIES |= {"memories": 21 * 3, "lengths": 3}
 STUDIES |= {"generated": 1, "robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
 """Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""

@@ -27,6 +27,8 @@
 #                       another episode
 #   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
 #                       under these and under those of sampled_test
+#   reading        (6)  the policy that reads, under the twenty rules, the locks of sampled_test and
+#                       written_test, and agents that do not read or have the expert's motions
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (6)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
@@ -406,6 +408,30 @@ on_generated() { # RULES EPISODES
         --episodes "${EPISODES:-$2}" --films 0 --out "$results/generated_vq_0_$1"
 }
 
+reading() {
+    on_all_safes all "$all" 50
+    on_all_safes misses "$all" 50 --misses 0.3
+    trained skills data_all cache_all --policy skills --memory none
+    $studies reading_policy --data "$out/data_misses" --skills "$policies/skills" \
+        --cache "$out/cache_misses" --out "$policies/reader"
+    agents=rulesafe_studies.reading.agents
+    {
+        echo "on_locks reader $policies/reader $all"
+        for rules in sampled_test written_test; do
+            echo "on_locks reader $policies/reader $rules"
+            for name in ReaderWithExpert Cycle FrequentPlan; do
+                echo "on_locks $name $agents:$name $rules"
+            done
+        done
+    } | parallel
+    table reading "$results"/reading_*
+}
+
+on_locks() { # NAME POLICY RULES
+    rulesafe eval --policy "$2" --rules "$3" --safes all --split nominal \
+        --episodes "${EPISODES:-10}" --films 0 --out "$results/reading_$1_${3//[, ]/_}"
+}
+
 # Train the upper level with a memory.
 train_two_levels() { # DATA SEED NAME MEMORY OPTION...
     trained "$1_$3_$2" "data_$1" "cache_$1" --policy two_level --skills "$policies/skills" \
@@ -462,7 +488,7 @@ while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: studies/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | network | tokens) "$study" ;;
-    network_conditions | memories | lengths | generated | robustness | four_rules | additions | control) "$study" ;;
+    network_conditions | memories | lengths | generated | reading | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

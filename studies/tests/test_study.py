@@ -19,6 +19,7 @@ from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.proofs import prove
 from rulesafe_studies.evaluation import evaluate
 from rulesafe_studies.fsq import train_fsq
+from rulesafe_studies.reading.commands import reading_policy
 from rulesafe_studies.speeds import join
 
 STUDY = Path(__file__).parents[1] / "study.sh"
@@ -84,7 +85,7 @@ def calls(tmp_path):
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
 STUDIES = {"paper": 12 + 7 + 10 + 5, "network": 2 + 5 * 3, "network_conditions": 2 + 5 + 2}
-STUDIES |= {"memories": 21 * 3, "lengths": 3}
+STUDIES |= {"memories": 21 * 3, "lengths": 3, "reading": 1}
 STUDIES |= {"generated": 1, "robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
 """Number of trainings of each study; two of those of `tokens` are those of `one_rule`."""
 
@@ -93,6 +94,7 @@ STUDIES |= {"generated": 1, "robustness": 0, "four_rules": 4, "additions": 10, "
 def test_the_commands_of_a_study_exist_and_take_these_options(study, calls):
     functions = {words: f for command in COMMANDS for words, f in command.functions().items()}
     functions |= {"studies eval": evaluate, "studies fsq": train_fsq, "studies join": join}
+    functions |= {"studies reading_policy": reading_policy}
     made = calls(study, **ALL)
     for words in made:
         function = functions.get(" ".join(words[:2])) or functions[words[0]]

@@ -5,7 +5,9 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
@@ -63,10 +65,15 @@ def pooled(paths: Iterable[Path]) -> Pooled:
     return pool_rules([json.loads(path.read_text("utf-8")) for path in paths])
 
 
-def collect(results: Path, study: str, data: Path = DATA) -> None:
+def collect(
+    results: Annotated[Path, tyro.conf.Positional],
+    study: Annotated[str, tyro.conf.Positional],
+    data: Path = DATA,
+) -> None:
     """Copy the complete results of a study to docs/results/data.
 
-    Those of `network_vq_0_nominal` become `network/vq_0.json`, without what the seeds determine.
+    Those of `network_vq_0_nominal` become `network/vq_0.json`, without the variations, which the
+    seeds determine, and paths.
 
     Args:
         results: Folder `results` of `study.sh`.
@@ -80,6 +87,8 @@ def collect(results: Path, study: str, data: Path = DATA) -> None:
         content = read_json(path, "results of an evaluation")
         for episode in content["episodes"]:
             del episode["variation"]
+        setup = content["request"]["setup"]
+        setup["policy"] = Path(setup["policy"]).name  # a folder of this machine
         name = path.parent.name.removeprefix(f"{study}_").replace("_nominal", "")
         (data / study).mkdir(parents=True, exist_ok=True)
         write_json(data / study / f"{name}.json", content)

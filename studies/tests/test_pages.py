@@ -35,7 +35,10 @@ def test_every_stored_evaluation_has_a_row():
 
 
 def test_results_of_a_study_are_collected_under_the_names_of_the_tables(tmp_path, capsys):
-    content = {"request": {}, "episodes": [{"rule": "rule_001", "variation": {}, "opened": True}]}
+    content = {
+        "request": {"setup": {"policy": "/runs/policies/vq_0"}},
+        "episodes": [{"rule": "rule_001", "variation": {}, "opened": True}],
+    }
     for name in ("network_vq_0_nominal", "network_raw_1_nominal_turn-back", "other_vq_0_nominal"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "results.json").write_text(json.dumps(content))
@@ -43,7 +46,9 @@ def test_results_of_a_study_are_collected_under_the_names_of_the_tables(tmp_path
     collect(tmp_path, "network", tmp_path / "data")
     found = sorted((tmp_path / "data").rglob("*.json"))
     assert [path.name for path in found] == ["raw_1_turn-back.json", "vq_0.json"]
-    assert json.loads(found[0].read_text())["episodes"] == [{"rule": "rule_001", "opened": True}]
+    stored = json.loads(found[0].read_text())
+    assert stored["episodes"] == [{"rule": "rule_001", "opened": True}]
+    assert stored["request"]["setup"]["policy"] == "vq_0"
     assert capsys.readouterr().out.splitlines() == list(map(str, found))
     with pytest.raises(RuleSafeError, match="no complete results of tokens"):
         collect(tmp_path, "tokens", tmp_path / "data")

@@ -428,8 +428,7 @@ reading() {
 }
 
 on_locks() { # NAME POLICY RULES
-    rulesafe eval --policy "$2" --rules "$3" --safes all --split nominal \
-        --episodes "${EPISODES:-10}" --films 0 --out "$results/reading_$1_${3//[, ]/_}"
+    all=$3 on_all "$2" nominal "$results/reading_$1_$3"
 }
 
 # Train the upper level with a memory.

@@ -83,6 +83,7 @@ def collect(
     found = sorted(results.glob(f"{study}_*/results.json"))
     if not found:
         raise RuleSafeError(f"{results} has no complete results of {study}")
+    (data / study).mkdir(parents=True, exist_ok=True)
     for path in found:
         content = read_json(path, "results of an evaluation")
         for episode in content["episodes"]:
@@ -90,6 +91,5 @@ def collect(
         setup = content["request"]["setup"]
         setup["policy"] = Path(setup["policy"]).name  # a folder of this machine
         name = path.parent.name.removeprefix(f"{study}_").replace("_nominal", "")
-        (data / study).mkdir(parents=True, exist_ok=True)
         write_json(data / study / f"{name}.json", content)
         print(data / study / f"{name}.json")

@@ -24,6 +24,7 @@ ROW = 22
 """Height of a row of text, pixels."""
 
 PART = {"knob": "K", "handle": "H", "door": "D"}
+"""Letters of the parts in the rows of plan and moves."""
 
 
 def draw(
@@ -87,11 +88,8 @@ def _film(folder: Path, line: Mapping[str, Any]) -> Path:
 
 def _sampled(films: list[Path], every: float) -> Iterator[list[Image.Image]]:
     """Yield the frames of both films at equal times, until the second one ends."""
-    decoded = []
-    for film in films:
-        container = av.open(str(film))
-        step = round(every * float(container.streams.video[0].average_rate or 0))
-        decoded.append(islice(container.decode(video=0), 0, None, step))
+    step = round(every * FPS)
+    decoded = [islice(av.open(str(film)).decode(video=0), 0, None, step) for film in films]
     for pair in zip(*decoded, strict=False):
         yield [frame.to_image() for frame in pair]
 
@@ -108,16 +106,13 @@ def _panel(frame: Image.Image, line: Mapping[str, Any], label: str, time: float)
     tags = [(_short(event), DONE if at < done else LATER) for at, event in enumerate(line["plan"])]
     _row(draw_on, "plan", tags, WIDTH + 4)
     made = [event for event in line["events"] if event["time"] <= time]
-    right = {frame / FPS for frame in line["reached"] if frame is not None}
+    right = [round(each["time"] * FPS) in line["reached"] for each in made]
     moves = [
-        (_short(each["event"]), DONE if _near(each["time"], right) else FAILED) for each in made
+        (_short(each["event"]), DONE if progress else FAILED)
+        for each, progress in zip(made, right, strict=True)
     ]
     _row(draw_on, "moves", moves[-9:], WIDTH + ROW + 6)
     return panel
-
-
-def _near(time: float, times: set[float]) -> bool:
-    return any(abs(time - each) <= 1.5 / FPS for each in times)
 
 
 def _row(draw_on: ImageDraw.ImageDraw, name: str, tags: list[tuple[str, Any]], top: int) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -41,10 +42,16 @@ PATIENT = """
 h1_2_bridge:
   ros__parameters: {state_timeout: 9.0, stall_timeout: 9.0, hand_timeout: 30.0, chunk_age: 30.0,
                     chunk_timeout: 30.0, clock_jump: 9.0, damping_timeout: 600.0, ramp: 3.0,
-                    gap_timeout: 9.0, supervisor_timeout: 9.0, chunk_horizon: 60.0, tracking: 2.0}
+                    gap_timeout: 9.0, supervisor_timeout: 9.0, chunk_horizon: 60.0, tracking: 2.0,
+                    rate: 100.0}
 h1_2_bridge_supervisor:
-  ros__parameters: {patience: 30.0, ramp: 3.0}
+  ros__parameters: {patience: 30.0, ramp: 3.0, rate: 20.0}
 """
+"""Long timeouts and low rates, for busy machines."""
+
+LARGEST_SHARE = 0.5
+"""Share of an attempt's time by which the simulated robot may fall behind real time. Commands move
+on in real time, so that a slower robot does not reach them, and no attempt can succeed."""
 
 
 def launch(*arguments: str, **options) -> subprocess.Popen:
@@ -68,9 +75,10 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
     opens, all commands are within the limits, and the weight is 0 at the end."""
     config = tmp_path / "patient.yaml"
     config.write_text(PATIENT)
+    shares = []
     for attempt in range(ATTEMPTS):
         received = Commands(graph)
-        episode = play(graph, received, config, tmp_path / str(attempt))
+        episode, share = play(graph, received, config, tmp_path / str(attempt))
         record = received.record()
         graph.destroy_subscription(received.subscription)
         assert_within_limits(
@@ -81,17 +89,26 @@ def test_the_expert_opens_a_safe_over_the_real_path(graph, tmp_path):
         if episode["opened"]:
             break
         print(f"attempt {attempt}: {episode}")
+        shares.append(share)
+    if not episode["opened"] and min(shares) > LARGEST_SHARE:
+        pytest.skip(
+            f"the simulated robot missed {min(shares):.0%} of real time: too busy a machine"
+        )
     assert episode["opened"], episode
 
 
-def play(graph, received: Commands, config: Path, out: Path) -> dict:
-    """Launch an episode of the expert, wait for its end and for all commands, and return its
-    line of results."""
-    running = launch(
-        *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
-        *(f"out:={out}", f"bridge_config:={config}"),
-    )
-    end = time.monotonic() + PATIENCE
+def play(graph, received: Commands, config: Path, out: Path) -> tuple[dict, float]:
+    """Launch an episode of the expert and wait for its end and for all commands. Return its line of
+    results and the share of its time by which the simulated robot fell behind real time."""
+    log, start = out.with_suffix(".log"), time.monotonic()
+    with log.open("w") as output:
+        running = launch(
+            *("target:=sim_dds", "rule:=rule_003", "cameras:=false", "film:=false"),
+            *(f"out:={out}", f"bridge_config:={config}"),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    end = start + PATIENCE
     try:
         while running.poll() is None:
             assert time.monotonic() < end, f"not within {PATIENCE:g} s"
@@ -100,13 +117,16 @@ def play(graph, received: Commands, config: Path, out: Path) -> dict:
         if running.poll() is None:
             running.send_signal(signal.SIGINT)
             running.wait(60)
+    print(text := log.read_text())
+    skipped = re.findall(r"([\d.]+) s skipped so far", text)
+    share = float(skipped[-1] if skipped else 0) / (time.monotonic() - start)
     count = -1
     while len(received.received) > count:  # those that are still queued
         count = len(received.received)
         rclpy.spin_once(graph, timeout_sec=2.0)
     episode = json.loads((out / "results.json").read_text())["episodes"][0]
     assert running.returncode == (0 if episode["opened"] else 1), episode
-    return episode
+    return episode, share
 
 
 @cache

@@ -6,18 +6,19 @@
 #     studies/study.sh OUT STUDY...
 #
 # STUDY                 (estimated hours on two cores)
-#   paper         (21)  the paper's tables 1 to 4: one_rule, models, twenty_rules and tokens
-#   one_rule       (8)  DP3-SF under one rule, on one safe: no memory, raw history, tokens (tables 1,
-#                       2)
-#   models         (8)  RDT, CogACT and pi0 under rule_020, with and without tokens, pi0 with the raw
-#                       history, too (tables 1, 2)
-#   twenty_rules   (3)  one policy of two levels for all rules and safes (table 3)
-#   network       (17)  one network without stored demonstrations for all rules and safes, with each
-#                       memory, 200 episodes for each of three trainings
+#   paper         (23)  the paper's tables 1 to 4: one_rule, models, network and tokens
+#   one_rule       (4)  DP3-SF under one rule, on one safe: no memory, elapsed time, raw history,
+#                       tokens (tables 1, 2)
+#   models         (6)  RDT, CogACT and pi0 under rule_020, without memory, with elapsed time and
+#                       tokens, pi0 with the raw history and under rule_001, too (tables 1, 2)
+#   network       (12)  one network without stored demonstrations for all rules and safes, with each
+#                       memory, 200 episodes for each of three trainings (table 3)
+#   tokens         (1)  vocabulary size J and memory length M (table 4)
 #   network_conditions
 #                 (12)  the same, one training: camera images, poses and speeds of the arm unlike those
 #                       of the demonstrations, disturbed memories, a part that is turned back
-#   tokens         (2)  vocabulary size J and memory length M (table 4)
+#   twenty_rules   (3)  one policy of two levels, which replays demonstrations, for all rules and
+#                       safes
 #   memories      (10)  further memories and controls for the policy of twenty_rules
 #   lengths        (1)  memory length M under the sampled locks with a plan of ten steps that
 #                       requires two bits of memory
@@ -68,6 +69,34 @@ trained() {
     rulesafe policy train "$out/$data" --cache "$out/$cache" --out "$policies/$name" "${@:4}"
 }
 
+# Set `memory` to the options of a named memory.
+memory_named() {
+    local controls=rulesafe_studies.controls keyframes=rulesafe_studies.keyframes
+    case $1 in
+    time) memory=("$controls:ElapsedTime") ;;
+    grasp) memory=("$controls:GraspBit") ;;
+    counter) memory=("$controls:StepCounter" --length 1) ;;
+    joints) memory=("$controls:QuantisedJoints") ;;
+    random) memory=("$controls:RandomClusters") ;;
+    actions) memory=("$controls:PastActions") ;;
+    raw_robot_frame) memory=("$controls:RobotFrameJoints") ;;
+    releases) memory=("$keyframes:GraspKeyframes") ;;
+    release_tokens) memory=("$keyframes:GraspTokens") ;;
+    token_changes) memory=("$keyframes:TokenKeyframes") ;;
+    oracle) memory=("$keyframes:OraclePhases") ;;
+    fsq) memory=(vq --memory-model "$out/fsq") ;;
+    gru | transformer) memory=(raw --size "$1") ;;
+    scenes | sparse_scenes) memory=(none --size "$1") ;;
+    vq*)
+        memory=(vq)
+        if [[ $1 == *_all_joints* ]]; then memory+=(--memory-model all_rules); fi
+        if [[ $1 == *_J* ]]; then memory+=(--clusters "${1##*_J}"); fi
+        if [[ $1 == *_M* ]]; then memory+=(--length "${1##*_M}"); fi
+        ;;
+    *) memory=("$1") ;;
+    esac
+}
+
 # Evaluate a policy, on safe_02 by default: evaluated NAME SPLIT EPISODES RULES [SAFES]
 evaluated() {
     rulesafe eval --policy "$policies/$1" --rules "$4" --safes "${5:-safe_02}" --split "$2" \
@@ -107,27 +136,26 @@ one_rule() {
     done
     for seed in ${SEEDS:-0 1}; do
         for rule in ${RULES:-rule_001 rule_020}; do
-            for memory in ${MEMORIES:-none raw vq}; do
-                echo "dp3 $rule $memory $seed"
+            for memory in ${MEMORIES:-none time raw vq_all_joints}; do
+                echo "dp3 $rule $memory $seed varied shifted"
             done
         done
     done | parallel
     found=()
-    for memory in ${MEMORIES:-none raw vq}; do
+    for memory in ${MEMORIES:-none time raw vq_all_joints}; do
         found+=("$results"/rule_0??_"$memory"_[0-9]*_*)
     done
     table tables_1_and_2 "${found[@]}"
 }
 
-dp3() { # RULE MEMORY SEED
-    rule=$1 memory=$2 seed=$3 name=$1_$2_$3
-    steps=8000 settings=()
-    if [[ $rule == rule_001 ]]; then steps=5000; fi
-    if [[ $memory == vq ]]; then settings=(--clusters 4); fi
-    trained "$name" "demos_$rule" "cache_$rule" --policy dp3 --memory "$memory" \
-        --steps "${STEPS:-$steps}" --seed "$seed" "${settings[@]}"
-    for split in varied shifted; do
-        evaluated "$name" "$split" 50 "$rule"
+dp3() { # RULE MEMORY SEED SPLIT...
+    name=$1_$2_$3 steps=8000
+    if [[ $1 == rule_001 ]]; then steps=5000; fi
+    memory_named "$2"
+    trained "$name" "demos_$1" "cache_$1" --policy dp3 --memory "${memory[@]}" \
+        --steps "${STEPS:-$steps}" --seed "$3"
+    for split in "${@:4}"; do
+        evaluated "$name" "$split" 50 "$1"
     done
 }
 
@@ -153,51 +181,45 @@ dp3_without() { # DATA SAFES SPLIT NAME OPTION...
 }
 
 control() {
-    $studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
+    $studies eval --policy "$policies/rule_020_vq_all_joints_1" --rules rule_020 \
         --safes safe_02 --split varied --step-seconds 12 --memory-control shuffled --episodes 12 \
         --out "$out/shuffled"
 }
 
 tokens() {
     demonstrations rule_020 rule_020 100
-    parallel <<<'dp3_tokens vq2_0 0 --clusters 2
-dp3_tokens vq_0 0 --clusters 4
-dp3_tokens vq32_0 0 --clusters 32
-dp3_tokens vq256_0 0 --clusters 256
-dp3_tokens vqM20_0 0 --clusters 4 --length 20
-dp3_tokens vq_1 1 --clusters 4
-dp3_tokens vqM60_1 1 --clusters 4 --length 60'
-    table table_4 "$results"/rule_020_{vq2,vq,vq32,vq256}_0_shifted
-    table lengths_20 "$results"/rule_020_{vqM20,vq}_0_shifted
-    table lengths_60 "$results"/rule_020_{vq,vqM60}_1_shifted
-}
-
-dp3_tokens() { # NAME SEED OPTION...
-    trained "rule_020_$1" demos_rule_020 cache_rule_020 --policy dp3 --memory vq \
-        --steps "${STEPS:-8000}" --seed "$2" "${@:3}"
-    evaluated "rule_020_$1" shifted 50 rule_020
+    for name in vq_all_joints{_J2,,_J32,_J256,_M20,_M60}; do
+        echo "dp3 rule_020 $name 0 shifted"
+    done | parallel
+    table table_4 "$results"/rule_020_vq_all_joints{_J2,,_J32,_J256}_0_shifted
+    table table_4_lengths "$results"/rule_020_vq_all_joints{_M20,,_M60}_0_shifted
 }
 
 models() {
-    demonstrations rule_020 rule_020 100
+    for rule in rule_001 rule_020; do
+        demonstrations "$rule" "$rule" 100
+    done
     {
         for family in rdt cogact pi0; do
-            for memory in none "vq --clusters 4"; do
-                echo "model $family $memory"
+            for memory in none time vq_all_joints; do
+                echo "model $family rule_020 $memory"
             done
         done
-        echo "model pi0 raw"
+        echo "model pi0 rule_020 raw"
+        for memory in none vq_all_joints; do
+            echo "model pi0 rule_001 $memory"
+        done
     } | parallel
-    table table_2_models "$results"/rule_020_{rdt,cogact,pi0}b_{none,vq}_0_varied \
-        "$results/rule_020_pi0b_raw_0_varied"
+    table tables_1_and_2_models "$results"/*_{rdt,cogact,pi0}_0_varied
 }
 
-model() { # FAMILY MEMORY OPTION...
-    name=rule_020_$1b_$2_0
-    trained "$name" demos_rule_020 cache_rule_020 --policy "$1" --memory "${@:2}" \
+model() { # FAMILY RULE MEMORY
+    name=$2_$3_$1_0
+    memory_named "$3"
+    trained "$name" "demos_$2" "cache_$2" --policy "$1" --memory "${memory[@]}" \
         --steps "${STEPS:-16000}" --batch 16
-    evaluated "$name" varied 50 rule_020
-    rulesafe policy open-loop "$policies/$name" "$out/demos_rule_020" --episodes 6
+    evaluated "$name" varied 50 "$2"
+    rulesafe policy open-loop "$policies/$name" "$out/demos_$2" --episodes 6
 }
 
 four=rule_001,rule_002,rule_003,rule_005
@@ -237,7 +259,7 @@ twenty_rules() {
         echo "all_rules skills nominal"
         for seed in ${SEEDS:-0 1 2}; do
             for memory in ${MEMORIES:-none raw vq}; do
-                echo "two_levels $seed $memory $memory"
+                echo "two_levels $seed $memory"
             done
         done
     } | parallel
@@ -245,7 +267,7 @@ twenty_rules() {
     for memory in ${MEMORIES:-none raw vq}; do
         found+=("$results"/all_"$memory"_[0-9]*_nominal)
     done
-    table table_3 "${found[@]}"
+    table twenty_rules "${found[@]}"
 }
 
 # Networks whose failures the expert corrects, twice; those of the study learn from the
@@ -266,7 +288,7 @@ network() {
             echo "one_network $seed $memory"
         done
     done | parallel
-    table network "$results"/network_*_[0-9]*_nominal
+    table table_3 "$results"/network_*_[0-9]*_nominal
 }
 
 # Demonstrations of a network with the expert's corrections: corrected NAME SEED
@@ -279,13 +301,7 @@ corrected() {
 # Train the network with a memory, which is disturbed in 0.3 of the windows:
 # train_network SEED NAME MEMORY [OPTION...]
 train_network() {
-    case $3 in
-    time) memory=(rulesafe_studies.controls:ElapsedTime) ;;
-    grasp) memory=(rulesafe_studies.controls:GraspBit) ;;
-    raw_robot_frame) memory=(rulesafe_studies.controls:RobotFrameJoints) ;;
-    vq_all_joints) memory=(vq --memory-model all_rules) ;;
-    *) memory=("$3") ;;
-    esac
+    memory_named "$3"
     trained "network_$2_$1" "data_${demos:-network}" "cache_${demos:-network}" --policy bc \
         --memory "${memory[@]}" --memory-disturbance "${disturbed:-0.3}" \
         --steps "${STEPS:-15000}" --learning-rate 2e-3 --seed "$1" "${@:4}"
@@ -307,7 +323,7 @@ one_network() { # SEED MEMORY
 
 network_conditions() {
     $studies join "$out/data_network" --low 0.7 --high 1.4 --out "$out/data_speeds"
-    for memory in ${MEMORIES:-none raw vq}; do
+    for memory in ${MEMORIES:-none raw vq_all_joints}; do
         rulesafe policy exchange "$policies/network_${memory}_0" --encoder ten_safes_images \
             --out "$policies/network_${memory}_images_0"
         echo "on_network 0 ${memory}_images nominal"
@@ -319,7 +335,7 @@ network_conditions() {
             echo "on_network 0 $memory shifted"
             echo "at_speeds 0 $memory"
         done
-        for memory in ${MEMORIES:-raw vq}; do
+        for memory in ${MEMORIES:-raw vq_all_joints}; do
             echo "on_network 0 $memory nominal --turn-back"
             echo "disturbed_memories 0 $memory"
         done
@@ -349,35 +365,18 @@ memoryless() {
 }
 
 memories() {
-    controls=rulesafe_studies.controls keyframes=rulesafe_studies.keyframes
     $studies fsq "$out/demos_all" --sees hand --out "$out/fsq" \
         ${STEPS:+--steps "$STEPS"}
+    names=(vq{_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random actions releases
+        release_tokens token_changes oracle fsq gru transformer {,sparse_}scenes)
     for seed in ${SEEDS:-0 1 2}; do
-        for j in 2 32 256; do echo "two_levels $seed vq_J$j vq --clusters $j"; done
-        for m in 20 60; do echo "two_levels $seed vq_M$m vq --length $m"; done
-        echo "two_levels $seed vq_all_joints vq --memory-model all_rules"
-        echo "two_levels $seed time $controls:ElapsedTime"
-        echo "two_levels $seed grasp $controls:GraspBit"
-        echo "two_levels $seed counter $controls:StepCounter --length 1"
-        echo "two_levels $seed joints $controls:QuantisedJoints"
-        echo "two_levels $seed random $controls:RandomClusters"
-        echo "two_levels $seed actions $controls:PastActions"
-        echo "two_levels $seed releases $keyframes:GraspKeyframes"
-        echo "two_levels $seed release_tokens $keyframes:GraspTokens"
-        echo "two_levels $seed token_changes $keyframes:TokenKeyframes"
-        echo "two_levels $seed oracle $keyframes:OraclePhases"
-        echo "two_levels $seed fsq vq --memory-model $out/fsq"
-        for network in gru transformer; do
-            echo "two_levels $seed $network raw --size $network"
-        done
-        for size in scenes sparse_scenes; do
-            echo "two_levels $seed $size none --size $size"
+        for memory in "${names[@]}"; do
+            echo "two_levels $seed $memory"
         done
     done | parallel
     found=()
-    for name in none raw vq{,_J{2,32,256},_M{20,60},_all_joints} time grasp counter joints random \
-        actions releases release_tokens token_changes oracle fsq gru transformer {,sparse_}scenes; do
-        found+=("$results/all_${name}"_[0-9]*_nominal)
+    for memory in none raw vq "${names[@]}"; do
+        found+=("$results/all_${memory}"_[0-9]*_nominal)
     done
     table memories "${found[@]}"
 }
@@ -390,13 +389,13 @@ lengths() {
 }
 
 long_locks() { # LENGTH
-    train_two_levels long 0 "vq_M$1" vq --length "$1"
+    train_two_levels long 0 "vq_M$1"
     all=$long all_rules "long_vq_M$1_0" nominal
 }
 
 generated() {
     on_all_safes generated sampled_train 6
-    STEPS=${STEPS:-9000} train_two_levels generated 0 vq vq
+    STEPS=${STEPS:-9000} train_two_levels generated 0 vq
     printf 'on_generated %s %s\n' sampled_test 4 sampled_train 1 | parallel
     for rules in sampled_test sampled_train; do
         table "generated_$rules" "$results/generated_vq_0_$rules"
@@ -432,13 +431,14 @@ on_locks() { # NAME POLICY RULES
 }
 
 # Train the upper level with a memory.
-train_two_levels() { # DATA SEED NAME MEMORY OPTION...
+train_two_levels() { # DATA SEED MEMORY
+    memory_named "$3"
     trained "$1_$3_$2" "data_$1" "cache_$1" --policy two_level --skills "$policies/skills" \
-        --memory "${@:4}" --steps "${STEPS:-6000}" --seed "$2"
+        --memory "${memory[@]}" --steps "${STEPS:-6000}" --seed "$2"
 }
 
 # Train and evaluate the upper level with a memory, under all rules.
-two_levels() { # SEED NAME MEMORY OPTION...
+two_levels() { # SEED MEMORY
     train_two_levels all "$@"
     all_rules "all_$2_$1" nominal
 }
@@ -470,14 +470,14 @@ robustness() {
 paper() {
     cat <<'END'
 Estimated hours on two cores without a GPU (an interrupted run is resumed by the same command):
-    one_rule       8    tables 1 and 2: 12 trainings of DP3-SF
-    models         8    tables 1 and 2: 7 trainings of RDT, CogACT and pi0
-    twenty_rules   3    table 3: 1000 demonstrations, 9 trainings of a policy of two levels
-    tokens         2    table 4: 5 more trainings of DP3-SF
+    one_rule       4    tables 1 and 2: 16 trainings of DP3-SF
+    models         6    tables 1 and 2: 12 trainings of RDT, CogACT and pi0
+    network       12    table 3: 3000 demonstrations, 17 trainings of one network
+    tokens         1    table 4: 5 more trainings of DP3-SF
 END
     one_rule
     models
-    twenty_rules
+    network
     tokens
 }
 

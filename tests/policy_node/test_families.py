@@ -1,5 +1,3 @@
-from dataclasses import asdict
-
 import numpy as np
 import pytest
 
@@ -7,8 +5,6 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from policy_node.checkpoints import read_policy
-from policy_node.configs import from_json
-from policy_node.configs_vla import ImageEncoderConfig, Pi0Config
 from policy_node.families import find_config
 from policy_node.history import ObservationHistory
 from policy_node.network_policy import load_policy
@@ -66,24 +62,3 @@ def test_a_batch_is_the_familys_own_unless_it_is_set(
         out = tmp_path / str(expected)
         train(task, TrainConfig(steps=1, **settings), out)
         assert read_policy(out).training["facts"]["config"]["batch"] == expected
-
-
-@pytest.mark.parametrize("images", [False, True])
-def test_a_configuration_of_an_earlier_checkpoint_is_read(images):
-    """It has fields of pretrained weights, and a list of image encoders."""
-    current = find_config("pi0", "images" if images else "tiny")
-    unused = {"weights": "", "download": False, "trained": True}
-    encoder = {"kind": "conv", "sizes": {"size": 112, "channels": [16, 32, 64, 128]}, **unused}
-    stored = {
-        "language": {**asdict(current.language), **unused},
-        "vision": [encoder] if images else [],
-        "pieces": "",
-        "encoder": current.encoder,
-        "width": 128,
-        "hidden": 256,
-        "sample_steps": 10,
-    }
-    found = from_json(Pi0Config, stored)
-    assert found == current and (found.vision == ImageEncoderConfig()) is images
-    with pytest.raises(TypeError, match="pieces"):
-        from_json(Pi0Config, {**stored, "pieces": "t5-base"})

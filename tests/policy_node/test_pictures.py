@@ -29,7 +29,7 @@ def test_sides_that_do_not_divide_take_the_nearest_pixel_and_small_ones_stay():
 
 
 def test_other_aspect_ratios_are_cropped_as_in_an_observation():
-    """As those of datasets of earlier versions, from bags of a real camera."""
+    """As those of datasets from bags of a real camera."""
     wide = np.zeros((3, 120, 160, 3), np.uint8)
     wide[:, :, 20:140] = 200
     images = dict.fromkeys(CAMERAS, wide)

@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +11,7 @@ import numpy as np
 import pytest
 
 from rulesafe_core.errors import RuleSafeError
-from rulesafe_core.versions import EARLIER, PHYSICS, RENDERER
-from rulesafe_data import tables
+from rulesafe_core.versions import PHYSICS, RENDERER
 from rulesafe_data.store import EpisodeStore
 from rulesafe_data.writer import DatasetWriter
 
@@ -54,37 +52,6 @@ def test_what_was_written_comes_back(root, make, make_frames):
         assert np.array_equal(read["observation.points"], clouds)
 
 
-@pytest.fixture
-def earlier(states_only, tmp_path):
-    """The dataset as version 1 wrote it: `observation.state` has the positions of all joints."""
-    root = tmp_path / "earlier"
-    shutil.copytree(states_only, root)
-    for path in root.glob("data/*/*.parquet"):
-        columns = tables.read_columns(path)
-        columns["observation.state"] = columns.pop("observation.all_joint_positions")
-        tables.write_table(path, tables.to_table(columns, tables.about(path)))
-    for name in ("meta/info.json", "meta/rulesafe.json"):
-        content = json.loads((root / name).read_text())
-        if name == "meta/rulesafe.json":
-            content["version"] = 1
-        else:
-            of_all = content["features"].pop("observation.all_joint_positions")
-            content["features"]["observation.state"] = of_all
-        (root / name).write_text(json.dumps(content))
-    return root
-
-
-def test_a_dataset_of_version_1_is_read_as_the_present_one(states_only, earlier):
-    new, old = EpisodeStore(states_only), EpisodeStore(earlier)
-    assert (old.version, new.version, old.digest) == (1, 2, new.digest)
-    assert set(old.keys) == set(new.keys) and old.features == new.features
-    for index in range(len(new)):
-        expected, found = new.episode(index), old.episode(index)
-        assert all(np.array_equal(found[key], expected[key]) for key in expected)
-        assert found["observation.state"].shape == (len(expected["action"]), 13)
-    assert np.array_equal(old[1, 2]["observation.state"], new[1, 2]["observation.state"])
-
-
 def test_a_dataset_has_one_version_of_physics_and_renderer(tmp_path, make):
     here = {"physics": PHYSICS, "renderer": RENDERER}
     writer = DatasetWriter(tmp_path, versions=here)
@@ -95,28 +62,11 @@ def test_a_dataset_has_one_version_of_physics_and_renderer(tmp_path, make):
     with pytest.raises(RuleSafeError, match=f"{text}unknown versions; use another directory"):
         DatasetWriter(tmp_path)
     path = tmp_path / "meta/rulesafe.json"
-    about = json.loads(path.read_text())
-    del about["versions"]  # as written by an earlier version
-    path.write_text(json.dumps(about))
-    assert EpisodeStore(tmp_path).versions == EARLIER
-    with pytest.raises(RuleSafeError, match="a dataset of physics 1, renderer sapien, and the new"):
-        DatasetWriter(tmp_path, versions=here)
     path.unlink()
     (tmp_path / "meta/info.json").unlink()
     writer = DatasetWriter(tmp_path)  # continues an interrupted one
     writer.write(1, make(1))
     with pytest.raises(RuleSafeError, match="must have the same versions"):
-        writer.finish()
-
-
-def test_a_dataset_of_version_1_is_not_extended(earlier):
-    with pytest.raises(RuleSafeError, match="version 1, which can only be read; write the"):
-        DatasetWriter(earlier)
-    for name in ("info", "rulesafe"):
-        (earlier / f"meta/{name}.json").unlink()
-    writer = DatasetWriter(earlier)
-    assert not writer.is_intact(0)  # of an interrupted writer
-    with pytest.raises(RuleSafeError, match="was written by an earlier version"):
         writer.finish()
 
 

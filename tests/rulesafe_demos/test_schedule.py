@@ -215,17 +215,14 @@ def test_the_dataset_takes_rules_in_turn_and_only_what_is_certain(tmp_path):
 
 
 def test_lines_of_an_attempt_are_merged_and_a_torn_one_is_skipped(tmp_path):
-    """Attempts and their rendering each add a line; earlier versions wrote timings.jsonl."""
+    """Attempts and their rendering each add a line."""
     folder = DemoFolder(tmp_path)
-    (tmp_path / "timings.jsonl").write_text('{"rule": "rule_001", "attempt": 0, "wall_seconds": 1}')
     folder.add({"rule": "rule_001", "number": 1, "opened": True, "timing": {"wall_seconds": 2}})
     with (tmp_path / "results.jsonl").open("a") as file:
         file.write('{"rule": "rule_001", "num')
     folder.add({"rule": "rule_001", "number": 1, "timing": {"all_cpu": 3}})
     assert folder.lines()["rule_001", 1]["opened"]
-    timings = folder.timings()
-    assert timings["rule_001", 0]["wall_seconds"] == 1
-    assert timings["rule_001", 1] == {"wall_seconds": 2, "all_cpu": 3}
+    assert folder.timings() == {("rule_001", 1): {"wall_seconds": 2, "all_cpu": 3}}
 
 
 def test_one_process_at_a_time(tmp_path):

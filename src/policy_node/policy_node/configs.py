@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from policy_node.policy import Needs
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
@@ -31,14 +31,9 @@ def from_json(kind: type[Config], values: Mapping[str, Any]) -> Config:
     """
     if not isinstance(values, Mapping):
         raise RuleSafeError(f"the configuration is {values!r:.60}; valid: an object")
-    removed, ignored = getattr(kind, "REMOVED", {}).items(), getattr(kind, "IGNORED", ())
     hints = get_type_hints(kind)
     return kind(
-        **{
-            name: _value(hints.get(name, Any), value, name)
-            for name, value in values.items()
-            if name not in ignored and not any(name == n and value == v for n, v in removed)
-        }
+        **{name: _value(hints.get(name, Any), value, name) for name, value in values.items()}
     )
 
 
@@ -47,8 +42,6 @@ def _value(hint: Any, value: Any, name: str) -> Any:
     if value is None and NoneType in kinds:
         return None
     nested = [kind for kind in kinds if is_dataclass(kind)]
-    if nested and isinstance(value, list):  # of earlier versions: image encoders
-        return _value(hint, value[0]["sizes"] if value else None, name)
     if nested and (str not in kinds or not isinstance(value, str)):
         return from_json(nested[0], value)  # type: ignore[arg-type]
     if isinstance(value, list) and len(value) > MAX_ITEMS:
@@ -65,9 +58,6 @@ def _value(hint: Any, value: Any, name: str) -> Any:
 class NetworkConfig:
     """The inputs of a network. The configuration of a family is a frozen dataclass that derives
     from this class and overrides some of these values with fields or properties."""
-
-    REMOVED: ClassVar[Mapping[str, Any]] = {}
-    """Fields that configurations of earlier checkpoints have, and the only valid value of each."""
 
     @property
     def frames(self) -> int:

@@ -4,9 +4,8 @@ The networks are small and trained from scratch. Policies that are fine-tuned fr
 run on a server (`openpi://HOST:PORT`).
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from policy_node.configs import EncoderConfig, NetworkConfig
 from rulesafe_core.cameras import DEFAULT_CAMERAS
@@ -33,9 +32,6 @@ class LanguageConfig:
         kind: one of vision_language.MODELS.
         sizes: arguments of the model's configuration.
     """
-
-    IGNORED: ClassVar[Sequence[str]] = ("weights", "download", "trained")
-    """Fields of earlier checkpoints without effect."""
 
     kind: str
     sizes: dict[str, Any]
@@ -66,8 +62,6 @@ class VisionLanguageConfig(NetworkConfig):
             cloud is used, as published.
         cameras: names of the cameras of the images.
     """
-
-    REMOVED: ClassVar[Mapping[str, Any]] = {"pieces": "", "prediction": "sample"}
 
     language: LanguageConfig
     vision: ImageEncoderConfig | None = None

@@ -220,8 +220,7 @@ class CameraSet:
             raise RuleSafeError(f"{where}: {error}") from error
 
     def to_entry(self) -> dict[str, Any]:
-        """Return the entry `cameras` of a JSON file; empty for the default set, so that files with
-        the default cameras have the same form as in earlier versions."""
+        """Return the entry `cameras` of a JSON file; empty for the default set."""
         return {} if self == DEFAULT_CAMERAS else {"cameras": self.to_dict()}
 
     @classmethod

@@ -136,7 +136,6 @@ class Clouds:
 
     Raises:
         RuleSafeError: the episode has no point clouds, or, here or in a method, a file is damaged.
-            Datasets of earlier versions have no checksums: only sizes are compared.
     """
 
     def __init__(self, root: Path, index: int):
@@ -150,9 +149,10 @@ class Clouds:
             raise RuleSafeError(f"{self._path} is damaged: xyz and rgb have different shapes")
         attributes = self._path / ".zattrs"
         about = read_json(attributes, "attributes of a group") if attributes.exists() else {}
-        self._checksums = about.get("crc32")
-        if not isinstance(self._checksums, dict | None):
+        checksums = about.get("crc32")
+        if not isinstance(checksums, dict):
             raise RuleSafeError(f"{attributes} is damaged: crc32 is no list of files")
+        self._checksums = checksums
 
     def frame(self, index: int) -> NDArray[np.float32]:
         """Return the point cloud (P, 6) of a frame: xyz in m, rgb in 0..1; raise IndexError for a
@@ -177,7 +177,7 @@ class Clouds:
         result = np.empty(shape, ARRAYS[name][0])
         try:
             content = read_bytes(path, 2 * result.nbytes + 1024)
-            if self._checksums is not None and self._checksums[file] != zlib.crc32(content):
+            if self._checksums[file] != zlib.crc32(content):
                 raise ValueError("its checksum is wrong")
             # Blosc's decoder reads and writes beyond its buffers if these sizes are wrong.
             sizes = struct.unpack_from("<4xI4xI", content)
@@ -185,9 +185,7 @@ class Clouds:
                 raise ValueError(f"{len(content)} bytes, but its header states {sizes[1]}")
             Blosc().decode(content, out=result)
         except FileNotFoundError:
-            if self._checksums is not None:
-                raise RuleSafeError(f"{path} is missing") from None
-            result[:] = 0  # earlier versions wrote no chunk of zeros
+            raise RuleSafeError(f"{path} is missing") from None
         except (KeyError, OSError, RuntimeError, ValueError, struct.error) as error:
             raise RuleSafeError(f"{path} is damaged: {error}") from error
         return result

@@ -13,7 +13,6 @@ from typing import Any
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import remove_drafts
 from rulesafe_data import attempt_recording
-from rulesafe_data.files import read_lines
 from rulesafe_data.run_folder import RunFolder
 
 KINDS = {True: "recordings", False: "failures"}
@@ -85,11 +84,5 @@ class DemoFolder(RunFolder):
             remove_drafts(self.path / kind, "*/.*")
 
     def timings(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """Return the timings of attempts and of rendering them by (rule, attempt). Earlier versions
-        stored them in timings.jsonl."""
-        found: dict[tuple[str, int], dict[str, Any]] = {}
-        for entry in read_lines(self.path / "timings.jsonl"):
-            found.setdefault((entry["rule"], entry["attempt"]), {}).update(entry)
-        for key, line in self.lines().items():
-            found.setdefault(key, {}).update(line["timing"])
-        return found
+        """Return the timings of attempts and of rendering them by (rule, attempt)."""
+        return {key: line["timing"] for key, line in self.lines().items()}

@@ -218,14 +218,13 @@ def read_extension(root: Path) -> dict[str, Any]:
             f"{root} is a LeRobot dataset, but not of RuleSafe: {EXTENSION} is missing"
         )
     extension = read_json(path, "a dataset's meta/rulesafe.json")
-    if extension.get("version") not in (1, EXTENSION_VERSION):
+    if extension.get("version") != EXTENSION_VERSION:
         raise RuleSafeError(
-            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}, "
-            "and 1 for reading"
+            f"{path} is of version {extension.get('version')!r}; supported: {EXTENSION_VERSION}"
         )
     digest, points = extension.get("digest"), extension.get("points", "missing")
     if not isinstance(digest, str) or not (points is None or _is_count(points)):
         raise RuleSafeError(f"{path} is damaged: it requires a digest and the number of points")
-    if not isinstance(extension.get("versions", {}), dict):
+    if not isinstance(extension.get("versions"), dict):
         raise RuleSafeError(f"{path} is damaged: its versions are no mapping")
     return extension

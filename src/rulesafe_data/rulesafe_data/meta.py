@@ -114,10 +114,6 @@ def _read_header(path: Path) -> _Episode:
             return int(leaf.statistics.min)
 
         assert set(layout.INDEX_KEYS) <= set(names)
-        if layout.ALL_POSITIONS not in names:
-            raise RuleSafeError(
-                f"{path} was written by an earlier version: write all episodes to a new directory"
-            )
         return _Episode(file.metadata.num_rows, about, first("index"), first("task_index"))
 
 

@@ -21,8 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulesafe_core.cameras import CameraSet
 from rulesafe_core.errors import RuleSafeError, unknown_name
-from rulesafe_core.joints import ACTION_INDICES
-from rulesafe_core.versions import EARLIER
 from rulesafe_data import layout, tables
 from rulesafe_data.privileged import Privileged
 
@@ -61,7 +59,6 @@ class EpisodeStore:
         digest: hash of the content; equal digests mean equal episodes.
         cameras: the cameras of images and point clouds.
         images: keys of the images, in the order of the cameras; empty without images.
-        version: version of the extensions, see `layout.EXTENSION_VERSION`.
         versions: "physics" and "renderer" of the episodes (`rulesafe_core.versions`); empty if they
             are not from the simulation, or not known.
 
@@ -73,9 +70,8 @@ class EpisodeStore:
         self.root = Path(root)
         info, extension = layout.read_info(self.root), layout.read_extension(self.root)
         self.digest: str = extension["digest"]
-        self.version: int = extension["version"]
-        self.versions: dict[str, str] = extension.get("versions", EARLIER)
-        self.features = _features(info, extension["points"], self.version)
+        self.versions: dict[str, str] = extension["versions"]
+        self.features = _features(info, extension["points"])
         self.cameras = CameraSet.from_entry(extension, f"{self.root / layout.EXTENSION}")
         keys = map(layout.image_key, self.cameras.names)
         self.images = tuple(key for key in keys if key in self.features)
@@ -187,11 +183,7 @@ class EpisodeStore:
         return self._column(key, episode).copy()
 
     def _column(self, key: str, episode: int) -> NDArray[Any]:
-        if self.version == 1 and key == layout.STATE:
-            return self._column(layout.ALL_POSITIONS, episode)[:, ACTION_INDICES]
         table = self._open.table(episode)
-        if self.version == 1 and key == layout.ALL_POSITIONS:
-            key = layout.STATE
         if key not in table:
             path = layout.data_file(self.root, episode)
             raise RuleSafeError(f"{path} has no column {reprlib.repr(key)} of {layout.INFO}")
@@ -232,16 +224,13 @@ class _Handles:
         return Clouds(self._root, episode)
 
 
-def _features(info: dict[str, Any], points: int | None, version: int) -> dict[str, dict[str, Any]]:
+def _features(info: dict[str, Any], points: int | None) -> dict[str, dict[str, Any]]:
     """Return the shape of one frame and the dtype of each key."""
     found: dict[str, dict[str, Any]] = {}
     for key, feature in info["features"].items():
         shape = () if key in (*layout.INDEX_KEYS, layout.SUBTASK) else tuple(feature["shape"])
         dtype = "uint8" if feature["dtype"] == "video" else feature["dtype"]
         found[key] = {"shape": shape, "dtype": dtype}
-    if version == 1 and layout.STATE in found:
-        found[layout.ALL_POSITIONS] = found[layout.STATE]
-        found[layout.STATE] = {"shape": (len(ACTION_INDICES),), "dtype": "float32"}
     if points is not None:
         found[layout.POINTS] = {"shape": (points, 6), "dtype": "float32"}
     return found

@@ -22,7 +22,7 @@ METADATA_KEY = b"rulesafe"
 """Key of JSON metadata in the schema of a table."""
 
 CHECKSUM_KEY = b"rulesafe_crc32"
-"""Key of the checksum of the JSON metadata; files of earlier versions lack it."""
+"""Key of the checksum of the JSON metadata."""
 
 
 def to_column(array: NDArray) -> pa.Array:
@@ -87,8 +87,7 @@ def open_table(path: Path) -> Iterator[pq.ParquetFile]:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             metadata = file.schema_arrow.metadata or {}
             text = metadata.get(METADATA_KEY, b"")
-            checksum = metadata.get(CHECKSUM_KEY)
-            if checksum is not None and checksum != _checksum(text):
+            if text and metadata.get(CHECKSUM_KEY) != _checksum(text):
                 raise ValueError("the checksum of the metadata is wrong")
             yield file
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:

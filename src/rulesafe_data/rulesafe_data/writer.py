@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.joints import ACTION_INDICES
-from rulesafe_core.versions import EARLIER
 from rulesafe_data import layout, meta, tables
 from rulesafe_data.frame import Frame
 from rulesafe_data.statistics import of_array
@@ -117,15 +116,9 @@ class DatasetWriter:
         if (self.root / layout.INFO).exists():
             layout.read_info(self.root)
             extension = layout.read_extension(self.root)
-            version = extension["version"]
-            if version != layout.EXTENSION_VERSION:
-                raise RuleSafeError(
-                    f"{root} is a dataset of version {version}, which can only be read; write the "
-                    "episodes to another directory"
-                )
             if extension.get("cameras") != cameras.to_entry().get("cameras"):
                 raise RuleSafeError(f"{root} is a dataset of other cameras; use another directory")
-            if (there := extension.get("versions", EARLIER)) != self._versions:
+            if (there := extension["versions"]) != self._versions:
                 raise RuleSafeError(
                     f"{root} is a dataset of {_text(there)}, and the new episodes are of "
                     f"{_text(self._versions)}; use another directory"
@@ -145,8 +138,7 @@ class DatasetWriter:
         path = layout.data_file(self.root, index)
         try:
             about = tables.about(path)
-            if layout.ALL_POSITIONS not in tables.read_columns(path):  # of an earlier version
-                return False
+            tables.read_columns(path)
             tables.read_columns(layout.privileged_file(self.root, index))
         except (RuleSafeError, FileNotFoundError):
             return False

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS, CameraSet
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.text_files import read_json
-from rulesafe_core.versions import EARLIER, renderer_version
+from rulesafe_core.versions import renderer_version
 from rulesafe_data import layout
 from rulesafe_data.attempt_recording import RecordedAttempt, read
 from rulesafe_data.bars import ProgressBar
@@ -137,10 +137,6 @@ def _settle(directory: Path, rendering: Rendering) -> None:
     wanted = json.loads(json.dumps(wanted))
     if path.exists():
         there = read_json(path, "what a dataset was rendered from")
-        # Earlier versions stored fewer of the attempts' settings.
-        there.setdefault("renderer", EARLIER["renderer"])
-        there["attempts"] = wanted["attempts"] | there.get("attempts", {})
-        there["attempts"]["versions"] = {**EARLIER, **there["attempts"]["versions"]}
         if there != wanted:
             differing = ", ".join(k for k in there | wanted if there.get(k) != wanted.get(k))
             if "renderer" in differing:

@@ -6,7 +6,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from rulesafe_reader.parser import Candidate
+from rulesafe_locks.plans import shortest_plan
+from rulesafe_locks.rules import load_rule
+from rulesafe_reader.parser import Candidate, load_parser
 from rulesafe_reader.reader import Observed, Reader
 
 OPEN_KNOB = ("LockDesign", "(", ")", "PhaseTest", "'open'", "None", "None", "None")
@@ -72,3 +74,63 @@ def test_a_lock_that_is_shut_for_ever_is_not_followed():
 
 def test_without_a_probable_lock_there_is_no_event():
     assert Reader(Proposals((("no", "design"), 1.0))).next_event("text", []) == ""
+
+
+def test_a_part_that_may_have_been_turned_back_is_moved_again():
+    reader = Reader(Proposals((OPEN_KNOB, 1.0)), slip=0.1, misread=0.0, turned_back=0.015)
+    opened, refused = Observed("knob+"), Observed("door+", False)
+    assert reader.next_event("text", [opened, refused]) == "door+", "the hand may have slipped"
+    assert reader.next_event("text", [opened, refused, refused]) == "knob+"
+    still_open = [opened, refused, refused, Observed("knob+", False)]
+    assert reader.next_event("text", still_open) == "door+", "it was the hand after all"
+    never = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0, misread=0.0)
+    assert never.next_event("text", [opened, *[refused] * 3]) == "door+"
+
+
+@pytest.mark.parametrize("wrong", [Observed("knob+", True), Observed("knob+", False)])
+def test_an_observation_may_be_wrong(wrong):
+    """That the knob moved, or that it did not."""
+    reader = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0)
+    history, knob, tries = [wrong], not wrong.happened, 0
+    while (event := reader.next_event("text", history)) != "door+" or not knob:
+        history.append(Observed(event, event == "knob+" and not knob))
+        knob |= event == "knob+"
+        assert (tries := tries + 1) < 5, history
+
+
+@pytest.mark.parametrize("rule_id", ["rule_008", "rule_010", "rule_020"])
+def test_every_step_that_is_undone_is_repaired(rule_id):
+    rule, reader = load_rule(rule_id), Reader(load_parser())
+    plan = shortest_plan(rule)
+    undone = [
+        (steps, event[:-1])
+        for steps, event in enumerate(plan[:-1], 1)
+        if event[:-1] not in rule.locked(progress(rule, plan[:steps]))
+    ]
+    assert undone
+    for steps, part in undone:
+        state, history = rule.start(), []
+        while not state.opened:
+            if len(history) == steps:
+                state = turned(rule, state, part)
+            event = reader.next_event(rule.description, history)
+            happened = event != "" and can_move(rule, state, event)
+            state = rule.step(state, event) if happened else state
+            history.append(Observed(event, happened))
+            assert len(history) < 4 * len(plan), (steps, part, history)
+
+
+def progress(rule, events):
+    state = rule.start()
+    for event in events:
+        state = rule.step(state, event)
+    return state
+
+
+def can_move(rule, state, event):
+    moved = getattr(state.phases, event[:-1]) == event.endswith("+")
+    return event[:-1] not in rule.locked(state) and not moved
+
+
+def turned(rule, state, part):
+    return rule.step(state, part + "+-"[getattr(state.phases, part)])

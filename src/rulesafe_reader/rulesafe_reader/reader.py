@@ -1,21 +1,23 @@
 """The reader: chooses the next move from an instruction and the moves so far.
 
-The parser proposes designs of the lock. Each is compiled to its automaton, and each move that
-contradicts one (a locked part that moved, an unlocked one that did not) makes it less probable. The
-next move is the first one of the shortest plan of the most probable automaton. Example::
+The parser proposes designs of the lock. Each is compiled to its automaton. The states in which it
+may be are tracked with their probabilities, as by the Viterbi algorithm: a hand can slip, an
+observation can be wrong, and a part can be turned back unseen. If the door stays closed, the reader
+therefore tries again first, and then repeats the move that may be undone, or doubts the design. The
+next move is the first one of the shortest plan from the most probable state. Example::
 
     reader = Reader(load_parser())
     reader.next_event("The door can be pulled while the knob is open.", [])  # "knob+"
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_locks.automata import Automaton, as_rule
-from rulesafe_locks.locks import Rule
+from rulesafe_locks.locks import LockState, Rule
 from rulesafe_locks.plans import plan_distance, shortest_plan
 from rulesafe_reader.designs import automaton_of_tokens
 from rulesafe_reader.parser import Parser
@@ -26,6 +28,20 @@ CANDIDATES = 8
 SLIP, FORCED = 0.1, 0.001
 """Probability that an unlocked part does not move because the hand slips, and that a locked part
 moves."""
+
+MISREAD = 0.02
+"""Probability that a move is observed that did not happen, or the reverse."""
+
+TURNED_BACK = 0.015
+"""Probability that a part is turned back between two moves. It exceeds the square of SLIP: after
+two failures at the door, the reader turns the part again."""
+
+NEGLIGIBLE = -14.0
+"""Logarithm of the probability, relative to the most probable state, below which states are
+dropped."""
+
+States = Mapping[LockState, float]
+"""States in which a lock may be, and the logarithm of their probability."""
 
 
 class Observed(NamedTuple):
@@ -48,7 +64,7 @@ class Reader:
     Args:
         parser: translates instructions into designs.
         candidates: number of designs that it proposes.
-        slip, forced: see SLIP.
+        slip, forced, misread, turned_back: see SLIP, MISREAD and TURNED_BACK.
     """
 
     def __init__(
@@ -57,10 +73,13 @@ class Reader:
         candidates: int = CANDIDATES,
         slip: float = SLIP,
         forced: float = FORCED,
+        misread: float = MISREAD,
+        turned_back: float = TURNED_BACK,
     ) -> None:
         self.read = lru_cache(1024)(self._read)
         self._parser, self._candidates = parser, candidates
-        self._slip, self._forced = math.log(slip), math.log(forced)
+        self._slip, self._forced = _log(slip), _log(forced)
+        self._misread, self._turned_back = _log(misread), _log(turned_back)
 
     def _read(self, instruction: str | tuple[int, ...]) -> tuple[PossibleLock, ...]:
         """Return the possible locks, of which equal ones are one, the most probable first."""
@@ -79,15 +98,36 @@ class Reader:
     def next_event(self, instruction: str | tuple[int, ...], history: Sequence[Observed]) -> str:
         """Return the next event of a shortest plan; "" if no lock is probable."""
         best, event = -math.inf, ""
-        for lock, score in self.read(instruction):
-            state = lock.start()
-            for tried, happened in history:
-                locked = tried[:-1] in lock.locked(state)
-                if happened:
-                    state = lock.step(state, tried)
-                    score += self._forced if locked else 0.0
-                else:
-                    score += 0.0 if locked else self._slip
-            if score > best and plan_distance(lock, state):  # neither open nor shut for ever
-                best, event = score, shortest_plan(lock, state)[0]
+        for lock, prior in self.read(instruction):
+            states: States = {lock.start(): prior}
+            for observed in history:
+                states = self._after(lock, states, observed)
+            for state, score in states.items():
+                if score > best and plan_distance(lock, state):  # neither open nor shut for ever
+                    best, event = score, shortest_plan(lock, state)[0]
         return event
+
+    def _after(self, lock: Rule, states: States, observed: Observed) -> States:
+        """Return the states after a move."""
+        found: dict[LockState, float] = {}
+        part, opens = observed.event[:-1], observed.event.endswith("+")
+        for state, score in (*states.items(), *self._turned(lock, states)):
+            movable = part not in lock.locked(state) and getattr(state.phases, part) != opens
+            for moved in (True, False):
+                after = lock.step(state, observed.event) if moved else state
+                chance = 0.0 if moved == movable else self._slip if movable else self._forced
+                chance += 0.0 if moved == observed.happened else self._misread
+                found[after] = max(found.get(after, -math.inf), score + chance)
+        least = max(found.values()) + NEGLIGIBLE
+        return {state: score for state, score in found.items() if score >= least}
+
+    def _turned(self, lock: Rule, states: States) -> Iterator[tuple[LockState, float]]:
+        """Yield each state after each part that may be turned by someone else."""
+        for state, score in states.items():
+            for part in {"knob", "handle"} - lock.locked(state):
+                event = part + ("-" if getattr(state.phases, part) else "+")
+                yield lock.step(state, event), score + self._turned_back
+
+
+def _log(probability: float) -> float:
+    return math.log(probability) if probability else -math.inf

@@ -108,7 +108,9 @@ def measure(parser: Path, sets: Mapping[str, Mapping[str, Rule]]) -> dict[str, d
     from rulesafe_reader.reader import Reader
     from rulesafe_studies.reading import moves
 
-    reader = Reader(load_parser(parser / "parser.safetensors"), slip=1e-6)
+    reader = Reader(
+        load_parser(parser / "parser.safetensors"), slip=1e-6, misread=0.0, turned_back=0.0
+    )
     cycle, plan = moves.blind()
     table = {}
     for name, locks in sets.items():

@@ -9,7 +9,8 @@ torch = pytest.importorskip("torch")
 
 from policy_node.batches import Batch
 from policy_node.configs import SkillsConfig
-from policy_node.skills import PATIENCE, RELEASE, START, Skills, typical
+from policy_node.skills import OPEN as PARTS
+from policy_node.skills import PATIENCE, RELEASE, START, Skills, opened_before, typical
 from policy_node.train_config import TrainConfig
 from policy_node.training_data import ObservationWindows
 from rulesafe_core.errors import RuleSafeError
@@ -45,6 +46,11 @@ def make():
         return found
 
     return skills
+
+
+def open_last(part, moves):
+    """Return whether the last move of a part opened it."""
+    return [move for move in moves if move[:-1] == part][-1:] == [part + "+"]
 
 
 def chunk(skills, subtask, posture, before=None, safes=(1.0,)):
@@ -132,6 +138,25 @@ def test_the_part_is_released_before_the_next_subtask(make):
     assert chunk(skills, CLOSE, path[later], path[later - 2])[: 100 - later] == rest[EXECUTE:]
     following = line(1.0, 100)
     assert chunk(skills, CLOSE, following[5], following[3]) == frames(205, 299)
+
+
+def test_the_door_is_pulled_as_demonstrated_with_the_same_open_parts(make):
+    skills = make((OPEN, line(0.0, 60)), (DOOR, line(0.55, 60)), (DOOR, line(0.55, 60)))
+    skills.phases[60:120], skills.phases[120:] = 2, 1  # with the handle and with the knob open
+    path = line(0.0, 60)
+    chunk(skills, OPEN, path[50], path[48])
+    assert chunk(skills, DOOR, path[58], path[57])[2] in range(120, 120 + START)
+    skills.reset()
+    assert chunk(skills, DOOR, line(0.55, 60)[4], line(0.55, 60)[2])[0] == 64, "none open: any"
+
+
+def test_open_parts_are_counted_from_the_subtasks_of_an_episode():
+    knob, back, handle, door = (
+        list(SUBTASKS).index(name) for name in ("knob+", "knob-", "handle+", "door+")
+    )
+    subtasks = np.array([knob, handle, back, door, handle, back, door])
+    same = np.array([True, True, True, False, True, True])
+    assert opened_before(subtasks, same).tolist() == [0, 1, 3, 2, 0, 2, 2]
 
 
 def test_after_an_attempt_without_success_another_one_begins(make):
@@ -222,6 +247,10 @@ def test_whole_demonstrations_of_each_subtask_after_each_other_one_are_stored(
         same = start > 0 and windows.first[start] == windows.first[start - 1]
         row = int(np.flatnonzero(skills.demonstration == number)[0])
         kinds[int(skills.pair[row]), int(labels[start - 1]) if same else -1] += 1
+        before = windows.first[:start] == windows.first[start]
+        opened = [list(SUBTASKS)[label] for label in labels[:start][before]]
+        parts = [part for part in ("knob", "handle", "door") if open_last(part, opened)]
+        assert int(skills.phases[row]) == sum(PARTS[part] for part in parts)
     assert max(kinds.values()) <= most, kinds
     again = Skills(skills.config, MemoryShape())
     again.load_state_dict(skills.state_dict())

@@ -11,6 +11,8 @@ demonstration until its end:
 - A new subtask begins after the current demonstration if that is about to end: its last frames
   release the part, and without them the hand would move the part again. Otherwise it begins at the
   current posture, after two successive inferences with this subtask.
+- The door is pulled by the knob or the handle, whose position the posture alone does not show.
+  Its demonstrations are those with the same open parts, counted from the completed subtasks.
 - If the demonstration ends and the subtask does not change, or if the arm makes no progress, the
   attempt has failed, and the skills start another demonstration of the subtask.
 
@@ -59,6 +61,15 @@ STEP_PENALTY = 0.002
 """Penalty (m) per step of deviation from `execute`; it determines the progress where the posture
 does not change."""
 
+OPEN = {"knob": 1, "handle": 2, "door": 4}
+"""Codes of open parts."""
+
+PHASES = sum(OPEN.values()) + 1
+"""Number of sets of open parts."""
+
+DOOR = list(SUBTASKS).index("door+")
+"""The subtask whose motion depends on the phases of the part by which the door is pulled."""
+
 PLAN = 2 * CHUNK
 """Number of frames that are planned ahead."""
 
@@ -77,6 +88,7 @@ class Skills(Network):
     actions: Tensor  # (N, 13) float16, normalised, in the safe frame
     demonstration: Tensor  # (N,) int32, increasing: the demonstration of each frame
     pair: Tensor  # (N,) uint8: its safe and subtask
+    phases: Tensor  # (N,) uint8: open parts at its start, as sums of OPEN
     levers: Tensor  # (13,) LEVERS of normalised joints, m
 
     def __init__(self, config: SkillsConfig, memory: MemoryShape) -> None:
@@ -90,6 +102,7 @@ class Skills(Network):
         self.register_buffer("actions", torch.zeros(count, JOINTS, dtype=torch.float16))
         self.register_buffer("demonstration", torch.zeros(count, dtype=torch.int32))
         self.register_buffer("pair", torch.zeros(count, dtype=torch.uint8))
+        self.register_buffer("phases", torch.zeros(count, dtype=torch.uint8))
         self.register_buffer("levers", torch.tensor(LEVERS))
         self.reset()
 
@@ -98,6 +111,7 @@ class Skills(Network):
         self._stalls = 0  # number of successive inferences without progress
         self._changes = 0  # number of successive inferences with another subtask
         self._failed: list[int] = []  # demonstrations that did not succeed
+        self._phases = 0  # open parts, according to the completed demonstrations
         self._safe: Tensor | float = 0.0  # sum of the episode's probabilities of the safes
 
     def store_demonstrations(self, windows: Windows) -> None:
@@ -124,6 +138,8 @@ class Skills(Network):
         )
         same = windows.first[starts[1:]] == windows.first[starts[:-1]]
         before = np.append(-1, np.where(same, pairs[:-1], -1))
+        phases = opened_before(subtask[starts], same)
+        before = PHASES * before + np.where(subtask[starts] == DOOR, phases, 0)
         levers = np.array(LEVERS) * windows.normaliser.joints.scale
         chosen = typical(
             pairs,
@@ -136,6 +152,7 @@ class Skills(Network):
         self.joints, self.actions = torch.from_numpy(joints[kept]), torch.from_numpy(actions[kept])
         self.demonstration = torch.from_numpy(demonstration[kept].astype(np.int32))
         self.pair = torch.from_numpy(pairs[demonstration[kept]].astype(np.uint8))
+        self.phases = torch.from_numpy(phases[demonstration[kept]].astype(np.uint8))
         self.levers = torch.from_numpy(levers.astype(np.float32))
         self.config = replace(self.config, stored=int(kept.sum()))
 
@@ -196,6 +213,7 @@ class Skills(Network):
             self._failed.append(int(self.demonstration[here]))
             begin = self._nearest(pair, posture, START)
         elif left <= RELEASE:
+            self._phases = after(self._phases, int(self.pair[here]) % len(SUBTASKS))
             last = torch.tensor(here + left, device=posture.device)
             begin = self._nearest(pair, self._stored(last), START)
             if self._stalls < PATIENCE or left <= END:
@@ -221,6 +239,9 @@ class Skills(Network):
         failed = torch.tensor(self._failed, dtype=self.demonstration.dtype, device=frames.device)
         untried = frames[~torch.isin(self.demonstration[frames], failed)]
         frames = untried if len(untried) else frames
+        if pair % len(SUBTASKS) == DOOR:
+            alike = frames[self.phases[frames] == self._phases]
+            frames = alike if len(alike) else frames
         if within is not None:
             frames = frames[frames - self._bounds(frames)[0] < within]
         return int(frames[(self._stored(frames) - posture).norm(dim=-1).argmin()])
@@ -248,6 +269,27 @@ class Skills(Network):
         return self.encoder
 
 
+def after(phases: int, subtask: int) -> int:
+    """Return the open parts after a subtask."""
+    event = list(SUBTASKS)[subtask]
+    code = OPEN[event[:-1]]
+    return phases | code if event.endswith("+") else phases & ~code
+
+
+def opened_before(subtasks: NDArray[np.int64], same: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the open parts at the start of each demonstration (N,), as sums of OPEN.
+
+    Args:
+        subtasks: (N,) subtask of each demonstration.
+        same: (N - 1,) whether the next one is of the same episode.
+    """
+    found = np.zeros(len(subtasks), np.int64)
+    for at in range(1, len(subtasks)):
+        if same[at - 1]:
+            found[at] = after(int(found[at - 1]), int(subtasks[at - 1]))
+    return found
+
+
 def typical(
     pairs: NDArray[np.int64],
     before: NDArray[np.int64],
@@ -263,9 +305,9 @@ def typical(
 
     Args:
         pairs: (N,) pair of each demonstration.
-        before: (N,) pair of the demonstration before it in its episode; -1: the first one.
+        before: (N,) what precedes each demonstration, such as the pair before it in its episode.
         starts, ends: (N, 13) first and last postures, m.
-        count: number of demonstrations of each pair after each other pair.
+        count: number of demonstrations of each pair after each predecessor.
     """
     chosen = []
     for pair in np.unique(pairs):

@@ -89,7 +89,7 @@ memory_named() {
     scenes | sparse_scenes) memory=(none --size "$1") ;;
     vq*)
         memory=(vq)
-        if [[ $1 == *_all_joints* ]]; then memory+=(--memory-model all_rules); fi
+        if [[ $1 != *_all_joints* ]]; then memory+=(--memory-model all_rules_hand); fi
         if [[ $1 == *_J* ]]; then memory+=(--clusters "${1##*_J}"); fi
         if [[ $1 == *_M* ]]; then memory+=(--length "${1##*_M}"); fi
         ;;

@@ -4,7 +4,7 @@ A memory is a frozen dataclass of settings and a function from a window of its i
 joint positions, to a value: a token, or 13 numbers. `rolling` collects the values of an episode.
 Example::
 
-    memory = make_memory("vq", model="all_rules_hand")
+    memory = make_memory("vq", model="all_rules")
     memory.describe()                  # stored in the policy's checkpoint
     memory_from(memory.describe())     # the same memory, if its tokenizer has not changed
 """
@@ -255,7 +255,7 @@ class TokenMemory(Memory):
 class VqMemory(TokenMemory):
     """Tokens of a VQ-VAE, whose codes are merged into a few clusters."""
 
-    model: str = "all_rules_hand"
+    model: str = "all_rules"
 
 
 MEMORIES: Registry[type[Memory]] = Registry(

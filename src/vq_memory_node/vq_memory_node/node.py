@@ -58,7 +58,7 @@ class MemoryParameters(Settings):
     policy: str = setting(
         "",
         "Policy whose memory is published: one that comes with the package, or a checkpoint's "
-        "folder. Others, such as classes, have the default memory: all_rules_hand, 4, 40.",
+        "folder. Others, such as classes, have the default memory: all_rules, 4, 40.",
         changeable=True,
         check=_token_memory,
     )

@@ -79,7 +79,7 @@ def test_a_robot_that_says_nothing_is_one_failure():
         *("CRC", "robot tick advances", "mode", "motors", "joints within limits", "arm at rest"),
         "joint states",
     ]
-    assert "2 of 15 failed, 10 skipped: do not engage" in as_text(list(found.values()))
+    assert "2 of 16 failed, 11 skipped: do not engage" in as_text(list(found.values()))
     malformed = verdicts(healthy(states=[], malformed=1000))
     assert malformed["CRC"] == FAIL, "it uses another message layout"
 
@@ -156,8 +156,8 @@ def test_without_publishers_of_commands_nothing_passes():
         ),
         (
             "cameras",
-            {"topics": {"/joint_states": arrivals(100), CAMERA_TOPICS[0]: arrivals(10)}},
-            "/camera/points 0 Hz",
+            {"topics": {"/joint_states": arrivals(100), CAMERA_TOPICS[0]: arrivals(5)}},
+            f"{CAMERA_TOPICS[0]} 5 Hz",
         ),
         ("clocks", {"topics": {"/joint_states": arrivals(100, 900.0)}}, "900 ms"),
         ("clocks", {"topics": {"/joint_states": arrivals(100, -50.0)}}, "-50 ms"),
@@ -180,3 +180,16 @@ def test_what_may_be_missing_is_skipped():
     ]
     without = verdicts(healthy(topics={"/joint_states": arrivals(100)}))
     assert without["cameras"] == SKIP
+    one = healthy(topics={"/joint_states": arrivals(100), CAMERA_TOPICS[0]: arrivals(10)})
+    assert verdicts(one)["cameras"] == PASS, "a policy may need only some"
+    body = {name: HOME[name] for name in MOTOR_JOINTS}
+    assert verdicts(healthy(bridge=dry, joints=body))["joint states"] == PASS
+
+
+def test_the_distance_from_the_start_of_episodes_is_stated():
+    finding = {f.name: f for f in run_checks(healthy())}["posture"]
+    assert finding.verdict == PASS
+    hanging = healthy(joints={**HOME, "right_elbow_joint": 1.57})
+    finding = {f.name: f for f in run_checks(hanging)}["posture"]
+    assert finding.verdict == SKIP and "right_elbow_joint is 1.77 rad" in finding.found
+    assert "Episodes start at HOME" in finding.remedy

@@ -9,6 +9,7 @@ import pytest
 
 from h1_2_bridge.network import (
     UNNAMED,
+    check_files,
     cyclone_dds_profile,
     fast_dds_profile,
     from_arguments,
@@ -86,6 +87,22 @@ def test_the_parameter_is_found_before_there_is_a_node(tmp_path):
     assert from_arguments(both) == "lo"
     with pytest.raises(RuleSafeError, match="gone"):
         from_arguments(["--params-file", str(tmp_path / "gone.yaml")])
+
+
+def test_a_file_of_the_user_is_not_overridden_silently(tmp_path):
+    """Launch files write their arguments to a second file."""
+    mine, launched = tmp_path / "mine.yaml", tmp_path / "launch_params.yaml"
+    mine.write_text(
+        "/**/h1_2_bridge:\n  ros__parameters: {dry_run: true, speed: 0.1, ramp: 4.0}\n"
+        "/**/h1_2_bridge_supervisor:\n  ros__parameters: {ramp: 5.0}\n"
+    )
+    files = ["--params-file", str(mine), "--params-file", str(launched)]
+    launched.write_text("/**:\n  ros__parameters: {dry_run: true, speed: 0.1}\n")
+    check_files("h1_2_bridge", files)
+    launched.write_text("/**:\n  ros__parameters: {dry_run: false, speed: 0.1}\n")
+    check_files("h1_2_bridge_supervisor", files)
+    with pytest.raises(RuleSafeError, match=r"dry_run is True in a file .* launch with dry_run"):
+        check_files("h1_2_bridge", files)
 
 
 @pytest.mark.ros

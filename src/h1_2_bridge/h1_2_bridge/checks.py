@@ -14,7 +14,8 @@ from h1_2_bridge.motors import MOTOR_COUNT, MOTOR_JOINTS, motors
 from h1_2_bridge.snapshot import RobotSnapshot
 from h1_2_bridge.watchdogs import MOVING, arm_speed
 from rulesafe_core.cameras import DEFAULT_CAMERAS, POINTS_TOPIC
-from rulesafe_core.joints import ALL_JOINTS
+from rulesafe_core.joints import ACTION_JOINTS, ALL_JOINTS
+from rulesafe_core.robot import HOME
 
 RATE = 500.0
 """Expected rate of /lowstate, Hz."""
@@ -40,6 +41,9 @@ LATE = 0.2
 
 AHEAD = 0.02
 """Largest time by which a stamp may lie in the future, s."""
+
+AWAY = 0.3
+"""Largest distance of a joint from its home position at which a policy should start, rad."""
 
 SIMULATED_ROBOT = "robot_side_node"
 """Node that simulates the robot with target:=sim_dds."""
@@ -239,7 +243,9 @@ def joint_states_agree(snapshot: RobotSnapshot) -> Finding:
     arrivals = snapshot.arrivals("/joint_states")
     if not snapshot.states and not len(arrivals):
         return _no_states("joint states")
-    missing = [name for name in ALL_JOINTS if name not in snapshot.joints]
+    handless = snapshot.bridge is not None and snapshot.bridge.hand == "none"
+    required = MOTOR_JOINTS if handless else ALL_JOINTS
+    missing = [name for name in required if name not in snapshot.joints]
     error = 0.0
     if snapshot.states and not set(MOTOR_JOINTS) & set(missing):
         positions = np.array([snapshot.joints[name] for name in MOTOR_JOINTS])
@@ -254,6 +260,24 @@ def joint_states_agree(snapshot: RobotSnapshot) -> Finding:
         "Finger joints missing: the hands do not respond. Too slow: the bridge lacks processor "
         "time.",
     )
+
+
+def posture_is_home(snapshot: RobotSnapshot) -> Finding:
+    """State how far the joints that are commanded are from the posture in which episodes start."""
+    name = "posture"
+    offsets = {
+        joint: abs(snapshot.joints[joint] - HOME[joint])
+        for joint in ACTION_JOINTS
+        if joint in snapshot.joints
+    }
+    if not offsets:
+        return Finding(name, SKIP, "no joint states")
+    farthest = max(offsets, key=lambda joint: offsets[joint])
+    found = f"{farthest} is {offsets[farthest]:.2f} rad from its home position"
+    if offsets[farthest] <= AWAY:
+        return Finding(name, PASS, found)
+    remedy = "Episodes start at HOME: move the joints there before a policy runs (docs/robot.md)."
+    return Finding(name, SKIP, found, remedy)
 
 
 def hand_responds(snapshot: RobotSnapshot) -> Finding:
@@ -279,9 +303,9 @@ def hand_responds(snapshot: RobotSnapshot) -> Finding:
 
 
 def cameras_publish(snapshot: RobotSnapshot) -> Finding:
-    """Check the rates of the camera topics."""
+    """Check the rates of the camera topics that are published; a policy may need only some."""
     rates = {topic: snapshot.arrivals(topic).rate for topic in CAMERA_TOPICS}
-    slow = {topic for topic, rate in rates.items() if rate < (1 - 2 * SLACK) * CAMERA_RATE}
+    slow = {t for t, rate in rates.items() if 0 < rate < (1 - 2 * SLACK) * CAMERA_RATE}
     if all(rate == 0 for rate in rates.values()):
         remedy = "Start a camera driver (docs/robot.md) if the policy needs cameras."
         return Finding("cameras", SKIP, "no camera publishes", remedy)
@@ -290,8 +314,9 @@ def cameras_publish(snapshot: RobotSnapshot) -> Finding:
         "cameras",
         not slow,
         found,
-        f"A policy may need {', '.join(sorted(slow))} at {CAMERA_RATE:g} Hz or more: check that "
-        "the driver runs, its topics are remapped and camera_points receives depth.",
+        f"A policy that needs {', '.join(sorted(slow))} requires {CAMERA_RATE:g} Hz or more: check "
+        "the driver's settings and the load. 0 Hz: not published, or the topic is not remapped, or "
+        "camera_points receives no depth.",
     )
 
 
@@ -332,6 +357,7 @@ CHECKS: tuple[Callable[[RobotSnapshot], Finding], ...] = (
     only_the_bridge_commands,
     supervisor_runs,
     joint_states_agree,
+    posture_is_home,
     hand_responds,
     cameras_publish,
     clocks_agree,

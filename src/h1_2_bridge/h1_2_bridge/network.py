@@ -178,8 +178,27 @@ def from_arguments(arguments: Sequence[str]) -> str:
         if option in ("-p", "--param") and argument.split(":=")[0].split(":")[-1] == PARAMETER:
             value = str(_parsed(argument.split(":=", 1)[1]) or "")
         elif option == "--params-file":
-            value = _from_file(Path(argument), value)
+            for parameters in _of_file(Path(argument)).values():
+                value = str(parameters.get(PARAMETER, value) or "")
     return value
+
+
+def check_files(name: str, arguments: Sequence[str]) -> None:
+    """Raise RuleSafeError if two parameter files of a node give a parameter different values: a
+    launch file's arguments would silently override a file of the user, such as its `dry_run`."""
+    found: dict[str, object] = {}
+    for option, argument in pairwise(arguments):
+        files = _of_file(Path(argument)) if option == "--params-file" else {}
+        for node, parameters in files.items():
+            if node.rpartition("/")[2] not in (name, "*", "**"):
+                continue
+            for key, value in parameters.items():
+                if key in found and found[key] != value:
+                    raise RuleSafeError(
+                        f"{key} is {found[key]!r:.60} in a file of parameters and {value!r:.60} by "
+                        f"a launch argument; omit it in the file and launch with {key}:=VALUE"
+                    )
+                found[key] = value
 
 
 def _parsed(text: str) -> object:
@@ -189,8 +208,7 @@ def _parsed(text: str) -> object:
         raise RuleSafeError(f"-p {PARAMETER}:={text:.100}: {error}") from error
 
 
-def _from_file(path: Path, value: str) -> str:
-    for node in read_yaml(path).values():
-        parameters = node.get("ros__parameters", {}) if isinstance(node, dict) else {}
-        value = str(parameters.get(PARAMETER, value) or "")
-    return value
+def _of_file(path: Path) -> dict[str, dict[str, object]]:
+    """Return the parameters of each node in a file."""
+    nodes = {str(key): node for key, node in read_yaml(path).items() if isinstance(node, dict)}
+    return {key: node.get("ros__parameters") or {} for key, node in nodes.items()}

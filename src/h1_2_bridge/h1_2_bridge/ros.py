@@ -11,7 +11,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
-from h1_2_bridge.network import from_arguments, use_interface
+from h1_2_bridge.network import check_files, from_arguments, use_interface
 from rulesafe_core.callbacks_ros import log_failure
 from rulesafe_core.chunks import SECOND
 from rulesafe_core.convert import LATCHED_QOS
@@ -65,11 +65,15 @@ def run_robot_node(
 ) -> int:
     """Run a node that commands the robot, until the robot is released; see `run_beyond_signals`.
 
-    DDS uses the network interface in the node's parameter `network_interface`.
+    DDS uses the network interface in the node's parameter `network_interface`. Two files with
+    different values of a parameter are refused.
     """
-    return run_beyond_signals(
-        name, run, args, lambda arguments: use_interface(from_arguments(arguments))
-    )
+
+    def prepare(arguments: Sequence[str]) -> None:
+        check_files(name, arguments)
+        use_interface(from_arguments(arguments))
+
+    return run_beyond_signals(name, run, args, prepare)
 
 
 def stop_subscriptions(node: Node) -> Iterator[tuple[str, QoSProfile]]:

@@ -36,10 +36,11 @@
 #   control       (<1)  tokens shuffled in time
 #
 # `memories`, `lengths`, `generated` (both its skills) and `robustness` (training 0 with tokens)
-# require twenty_rules, `network_conditions` network, and `control` one_rule. WORKERS (2) processes
-# run at once. In the environment, DEMONSTRATIONS, STEPS and EPISODES reduce the work of each study;
-# RULES, MEMORIES and SEEDS (separated by spaces) that of one_rule, twenty_rules and network, RULES
-# and SEEDS also that of memories, RULES and MEMORIES also that of robustness and network_conditions.
+# require twenty_rules, `network_conditions` network, and `control` one_rule with the memory vq.
+# WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS, STEPS and EPISODES reduce
+# the work of each study; RULES, MEMORIES and SEEDS (separated by spaces) that of one_rule,
+# twenty_rules and network, RULES and SEEDS also that of memories, RULES and MEMORIES also that of
+# robustness and network_conditions.
 set -euo pipefail
 export studies=${RULESAFE_STUDIES:-python -m rulesafe_studies}
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
@@ -176,12 +177,13 @@ additions() {
 
 dp3_without() { # DATA SAFES SPLIT NAME OPTION...
     name=$1_without_$4
-    trained "$name" "demos_$1" "cache_$1" --policy dp3 --memory vq --steps "${STEPS:-5000}" "${@:5}"
+    trained "$name" "demos_$1" "cache_$1" --policy dp3 --memory vq \
+        --memory-model all_rules_hand --steps "${STEPS:-5000}" "${@:5}"
     evaluated "$name" "$3" 50 rule_001 "$2"
 }
 
 control() {
-    $studies eval --policy "$policies/rule_020_vq_all_joints_1" --rules rule_020 \
+    $studies eval --policy "$policies/rule_020_vq_1" --rules rule_020 \
         --safes safe_02 --split varied --step-seconds 12 --memory-control shuffled --episodes 12 \
         --out "$out/shuffled"
 }
@@ -226,7 +228,7 @@ four=rule_001,rule_002,rule_003,rule_005
 four_rules() {
     demonstrations four "$four" 50
     for family in rdt pi0; do
-        for memory in none "vq --clusters 4"; do
+        for memory in none "vq --memory-model all_rules_hand"; do
             echo "model_of_four $family $memory"
         done
     done | parallel

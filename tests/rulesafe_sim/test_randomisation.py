@@ -294,10 +294,6 @@ def test_errors_name_file_key_and_what_is_valid(edited, keys, value, words):
     assert all(word in str(caught.value) for word in ["mine.yaml", *words]), caught.value
 
 
-def test_stored_results_may_state_the_earlier_name_of_a_split():
-    assert load_split("train") is SPLITS["varied"]
-
-
 def test_an_unknown_split_is_refused_with_the_valid_ones():
     with pytest.raises(RuleSafeError, match=r"'test'; valid: nominal, varied, shifted, .*\.yaml"):
         load_split("test")

@@ -52,7 +52,7 @@ def train(
             scenes, sparse_scenes (two_level only: the network over the memory, or earlier scenes);
             base (dp3 only: with the published widths); published (dp3 only: as published, with the
             widths of tiny).
-        memory_model: Name or folder of the memory model (vq only).
+        memory_model: Name or folder of the memory model (vq only); default: all_rules.
         clusters: J, the number of different tokens (vq only).
         length: M, the number of values in the memory, 2 s apart.
         rules: Comma-separated rules whose demonstrations are used; None: all.

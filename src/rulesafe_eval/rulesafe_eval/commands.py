@@ -131,8 +131,8 @@ def table(
         directories: Directories of results, results.json files, or submissions.
         out: File of the table; the figure of a Markdown page has the same name and the suffix .svg.
             By default the table is printed.
-        format: markdown: success, differences and failures. latex, csv: success and process score;
-            the table in LaTeX needs the package booktabs.
+        format: markdown: success, differences and failures. csv: success and process score. latex:
+            the same, of several rules only all together; it needs the package booktabs.
         labels: Names of the policies, comma-separated, one for each DIR; equal ones are pooled over
             their training seeds. Default: from the checkpoints.
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.table import Condition, Pooled, pool
+from rulesafe_eval.table import ALL, Condition, Pooled, pool
 
 PLACES = 3
 """Digits of a share after the point."""
@@ -53,11 +53,11 @@ def as_csv(contents: Sequence[Mapping[str, Any]]) -> str:
 
 def as_latex(contents: Sequence[Mapping[str, Any]], command: str) -> str:
     """Return a table for the package booktabs: success in percent and process score of each policy,
-    with 95 % intervals, below each other by condition."""
+    with 95 % intervals, below each other by condition; of several rules only all together."""
     lines = [f"% {' '.join(command.split())}", r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"policy & opened & success [\%] & process score \\")
-    before = None
-    for row in rows(contents):
+    before, found = None, rows(contents)
+    for row in [row for row in found if row["rule"] == ALL] or found:
         condition = (row["rule"], row["split"], row["safes"], row["step_seconds"])
         if condition != before:
             before, safes = condition, len(row["safes"].split(", "))

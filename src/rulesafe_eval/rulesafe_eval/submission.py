@@ -44,7 +44,7 @@ from rulesafe_sim.episodes import (
     OutOfReach,
     place,
 )
-from rulesafe_sim.randomisation import EARLIER_NAMES, SPLITS
+from rulesafe_sim.randomisation import SPLITS
 from rulesafe_sim.runtime import Playback
 from rulesafe_sim.safes import SAFES, load_safe
 from rulesafe_sim.variation import Variation
@@ -70,7 +70,7 @@ def obstacle(request: Mapping[str, Any]) -> str:
     """Return why the results of a request cannot be submitted; empty if they can."""
     rules = {rule for ids in rule_sets().values() for rule in ids}
     custom = {*request["safes"]} - {*SAFES}
-    custom |= {request["split"]} - SPLITS.keys() - EARLIER_NAMES.keys()
+    custom |= {request["split"]} - SPLITS.keys()
     if not request.get("commitment"):  # the study of sealed evaluations compares their locks
         custom |= {*request["files"], *request["locks"].values()} | {*request["rules"]} - rules
     if custom:

@@ -203,11 +203,10 @@ def _draw(of: Ranges, rng: np.random.Generator) -> float:
 
 
 def load_split(id_or_path: str | Path) -> Split:
-    """Return a split by its name in SPLITS or an earlier name, or read it from a YAML file. Raises
-    RuleSafeError with the file and key."""
-    name = EARLIER_NAMES.get(str(id_or_path), str(id_or_path))
-    if name in SPLITS:
-        return SPLITS[name]
+    """Return a split by its name in SPLITS, or read it from a YAML file. Raises RuleSafeError with
+    the file and key."""
+    if str(id_or_path) in SPLITS:
+        return SPLITS[str(id_or_path)]
     path = Path(id_or_path)
     if path.suffix not in (".yaml", ".yml"):
         raise unknown_name("split", str(id_or_path), (*SPLITS, "or a path to a .yaml file"))
@@ -248,6 +247,3 @@ def _builtin_splits() -> dict[str, Split]:
 SPLIT_NAMES = ("nominal", "varied", "shifted")
 SPLITS: Mapping[str, Split] = _builtin_splits()
 """The built-in splits: "nominal", "varied", "shifted"."""
-
-EARLIER_NAMES = {"train": "varied"}
-"""Present names of splits that stored results, recordings and datasets state by earlier ones."""

@@ -10,7 +10,7 @@ from policy_node.families import find_config, make_network
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_reader.configs import ReaderConfig
 from rulesafe_reader.memory import Grasps
-from rulesafe_reader.network import EVENTS
+from rulesafe_reader.network import EVENTS, PULL
 from rulesafe_reader.parser import Candidate, Parser, ParserConfig, save_parser
 from rulesafe_reader.reader import Observed, Reader
 from vq_memory_node.memory import MemoryShape
@@ -69,6 +69,24 @@ def test_the_subtask_is_the_next_event_of_the_plan(network, episode):
     assert choose(len(EVENTS) + opened) == "knob+"
     assert choose(opened) == "door+"
     assert choose(opened, text="handle") == "door+", "an instruction that is not understood"
+
+
+def test_a_door_that_does_not_open_in_time_counts_as_tried(network, episode):
+    network.reset()
+    opened = EVENTS.index("knob+")
+    pulls = int(PULL / 1.2) + 2  # the last grasp was observed before the first of them
+    chosen = [EVENTS[int(network.choose(episode(opened)))] for _ in range(pulls)]
+    assert set(chosen) == {"door+"} and network.history(episode(opened)) == [Observed("knob+")]
+    network.choose(episode(opened))
+    refused = Observed("door+", False)
+    assert network.history(episode(opened)) == [Observed("knob+"), refused]
+    for _ in range(pulls):
+        network.choose(episode(opened))
+    assert EVENTS[int(network.choose(episode(opened)))] == "knob+", "it may have been turned back"
+    again = network.history(episode(opened, opened))
+    assert again == [Observed("knob+"), refused, refused, Observed("knob+")]
+    network.reset()
+    assert network.history(episode(opened)) == [Observed("knob+")]
 
 
 def test_another_memory_is_refused():

@@ -15,6 +15,7 @@ from policy_node.batches import Batch
 from policy_node.scene_encoder import QUANTITIES
 from policy_node.schedules import JOINTS
 from policy_node.two_level import SkilledNetwork
+from rulesafe_core.chunks import PERIOD, SECOND
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
 from rulesafe_reader.configs import ReaderConfig
@@ -24,6 +25,9 @@ from vq_memory_node.memory import MemoryShape
 
 EVENTS = tuple(SUBTASKS)
 """Events of grasps; class i of the decoder is event i, class len(EVENTS) + i its failure."""
+
+PULL = 10.0
+"""Time after which a door that is pulled has failed to open, s: nine of ten that open need less."""
 
 
 class GraspDecoder(nn.Module):
@@ -53,6 +57,13 @@ class ReaderNetwork(SkilledNetwork):
         parser = load_parser(Path(config.parser) if config.parser else SHIPPED)
         self._word_ids = parser.word_ids
         self._reader = Reader(parser)
+        self.reset()
+
+    def reset(self) -> None:
+        super().reset()
+        self._grasps = 0  # at the last inference
+        self._pulled = 0.0  # time for which the door has been pulled since the last grasp, s
+        self._refusals: list[int] = []  # number of grasps before each time that it did not open
 
     def loss(self, batch: Batch) -> Tensor:
         raise RuleSafeError(
@@ -60,14 +71,18 @@ class ReaderNetwork(SkilledNetwork):
         )
 
     def history(self, batch: Batch) -> list[Observed]:
-        """Return the events of an episode (B = 1), the oldest first."""
+        """Return the events of an episode (B = 1), the oldest first: those of its grasps, and the
+        failures of a pulled door, from which the hand is not released."""
         assert batch.memory is not None and batch.memory_mask is not None
         grasps = batch.memory[0, batch.memory_mask[0]]
         classes = self.decoder(grasps, self.safes(batch).expand(len(grasps), -1)).argmax(-1)
-        return [
+        found = [
             Observed(EVENTS[number % len(EVENTS)], number < len(EVENTS))
             for number in classes.tolist()
         ]
+        for place in reversed(self._refusals):
+            found.insert(place, Observed("door+", False))
+        return found
 
     def safes(self, batch: Batch) -> Tensor:
         """Return the probabilities of the safes (B, S), as estimated in the episode so far."""
@@ -77,8 +92,18 @@ class ReaderNetwork(SkilledNetwork):
     def choose(self, batch: Batch) -> Tensor:
         """Return the next subtask (1,); the door is pulled if the instruction is not understood."""
         assert batch.language is not None and batch.language_mask is not None
+        assert batch.memory_mask is not None
         words = tuple(batch.language[0, batch.language_mask[0]].tolist())
+        grasps = int(batch.memory_mask.sum())
+        if self._pulled > PULL:
+            self._refusals.append(grasps)
+            self._pulled = 0.0
         event = self._reader.next_event(words, self.history(batch)) or "door+"
+        pulling = event == "door+" and grasps == self._grasps
+        self._pulled = (
+            self._pulled + self.skills.config.execute * PERIOD / SECOND if pulling else 0.0
+        )
+        self._grasps = grasps
         return torch.tensor([EVENTS.index(event)], device=batch.joints.device)
 
     def token_ids(self, instruction: str) -> list[int]:

@@ -1,5 +1,7 @@
 """The policy that reads chooses subtasks from the instruction and the decoded grasps."""
 
+import math
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -41,7 +43,9 @@ def episode(network, monkeypatch):
     """Return a function that makes the batch after grasps of these classes."""
 
     def make(*classes, text="open knob"):
-        logits = torch.nn.functional.one_hot(torch.tensor(classes), 2 * len(EVENTS)).float()
+        logits = (
+            torch.nn.functional.one_hot(torch.tensor(classes).long(), 2 * len(EVENTS)).float() * 20
+        )
         monkeypatch.setattr(network.decoder, "forward", lambda joints, safes: logits)
         ids = torch.tensor([network.token_ids(text)])
         mask = torch.arange(4)[None] >= 4 - len(classes)
@@ -57,14 +61,35 @@ def episode(network, monkeypatch):
     return make
 
 
+def moves(network, batch):
+    return [each._replace(misread=0.0) for each in network.history(batch)]
+
+
 def test_grasps_are_decoded_in_order(network, episode):
+    network.reset()
     opened, pulled = EVENTS.index("knob+"), EVENTS.index("door+")
-    found = network.history(episode(len(EVENTS) + opened, opened, len(EVENTS) + pulled))
-    assert found == [Observed("knob+", False), Observed("knob+"), Observed("door+", False)]
+    batch = episode(len(EVENTS) + opened, opened, len(EVENTS) + pulled)
+    expected = [Observed("knob+", False), Observed("knob+"), Observed("door+", False)]
+    assert moves(network, batch) == expected
+    assert all(each.misread < 1e-6 for each in network.history(batch))
+
+
+def test_an_uncertain_grasp_is_probably_of_the_chosen_event(network, episode, monkeypatch):
+    network.reset()
+    network.choose(episode())  # the knob
+    network.choose(batch := episode(EVENTS.index("handle+")))  # the first grasp is observed
+    knob, handle = EVENTS.index("knob+"), EVENTS.index("handle+")
+    logits = torch.full((1, 2 * len(EVENTS)), -20.0)
+    logits[0, [handle, knob, len(EVENTS) + knob]] = torch.tensor([1.0, 0.0, -1.0])
+    monkeypatch.setattr(network.decoder, "forward", lambda joints, safes: logits)
+    (found,) = network.history(batch)
+    assert (found.event, found.happened) == ("knob+", True)
+    assert found.misread == pytest.approx(1 / (1 + math.e))
 
 
 def test_the_subtask_is_the_next_event_of_the_plan(network, episode):
     opened = EVENTS.index("knob+")
+    network.reset()
     choose = lambda *classes, **text: EVENTS[int(network.choose(episode(*classes, **text)))]  # noqa: E731
     assert choose(len(EVENTS) + opened) == "knob+"
     assert choose(opened) == "door+"
@@ -74,19 +99,22 @@ def test_the_subtask_is_the_next_event_of_the_plan(network, episode):
 def test_a_door_that_does_not_open_in_time_counts_as_tried(network, episode):
     network.reset()
     opened = EVENTS.index("knob+")
-    pulls = int(PULL / 1.2) + 2  # the last grasp was observed before the first of them
+    pulls = int(PULL / 1.2) + 1
     chosen = [EVENTS[int(network.choose(episode(opened)))] for _ in range(pulls)]
-    assert set(chosen) == {"door+"} and network.history(episode(opened)) == [Observed("knob+")]
+    assert set(chosen) == {"door+"} and moves(network, episode(opened)) == [Observed("knob+")]
     network.choose(episode(opened))
     refused = Observed("door+", False)
-    assert network.history(episode(opened)) == [Observed("knob+"), refused]
+    assert moves(network, episode(opened)) == [Observed("knob+"), refused]
     for _ in range(pulls):
         network.choose(episode(opened))
     assert EVENTS[int(network.choose(episode(opened)))] == "knob+", "it may have been turned back"
-    again = network.history(episode(opened, opened))
+    handle = EVENTS.index("handle-")
+    released = moves(network, episode(opened, handle))
+    assert released == [Observed("knob+"), refused, refused], "the hand lets go of the door"
+    again = moves(network, episode(opened, handle, opened))
     assert again == [Observed("knob+"), refused, refused, Observed("knob+")]
     network.reset()
-    assert network.history(episode(opened)) == [Observed("knob+")]
+    assert moves(network, episode(opened)) == [Observed("knob+")]
 
 
 def test_another_memory_is_refused():

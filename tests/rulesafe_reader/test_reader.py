@@ -77,17 +77,17 @@ def test_without_a_probable_lock_there_is_no_event():
 
 
 def test_a_part_that_may_have_been_turned_back_is_moved_again():
-    reader = Reader(Proposals((OPEN_KNOB, 1.0)), slip=0.1, misread=0.0, turned_back=0.015)
+    reader = Reader(Proposals((OPEN_KNOB, 1.0)), slip=0.1, turned_back=0.015)
     opened, refused = Observed("knob+"), Observed("door+", False)
     assert reader.next_event("text", [opened, refused]) == "door+", "the hand may have slipped"
     assert reader.next_event("text", [opened, refused, refused]) == "knob+"
     still_open = [opened, refused, refused, Observed("knob+", False)]
     assert reader.next_event("text", still_open) == "door+", "it was the hand after all"
-    never = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0, misread=0.0)
+    never = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0)
     assert never.next_event("text", [opened, *[refused] * 3]) == "door+"
 
 
-@pytest.mark.parametrize("wrong", [Observed("knob+", True), Observed("knob+", False)])
+@pytest.mark.parametrize("wrong", [Observed("knob+", True, 0.2), Observed("knob+", False, 0.2)])
 def test_an_observation_may_be_wrong(wrong):
     """That the knob moved, or that it did not."""
     reader = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0)

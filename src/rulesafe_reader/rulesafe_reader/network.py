@@ -26,6 +26,11 @@ from vq_memory_node.memory import MemoryShape
 EVENTS = tuple(SUBTASKS)
 """Events of grasps; class i of the decoder is event i, class len(EVENTS) + i its failure."""
 
+REFUSED = Observed("door+", False)
+
+CHOSEN = 2.0
+"""Added to the logits of the event that was chosen when the hand was opened."""
+
 PULL = 10.0
 """Time after which a door that is pulled has failed to open, s: nine of ten that open need less."""
 
@@ -61,7 +66,8 @@ class ReaderNetwork(SkilledNetwork):
 
     def reset(self) -> None:
         super().reset()
-        self._grasps = 0  # at the last inference
+        self._chosen: list[int] = []  # event that was chosen at each grasp
+        self._event = 0  # that of the last inference
         self._pulled = 0.0  # time for which the door has been pulled since the last grasp, s
         self._refusals: list[int] = []  # number of grasps before each time that it did not open
 
@@ -72,17 +78,22 @@ class ReaderNetwork(SkilledNetwork):
 
     def history(self, batch: Batch) -> list[Observed]:
         """Return the events of an episode (B = 1), the oldest first: those of its grasps, and the
-        failures of a pulled door, from which the hand is not released."""
+        failures of a pulled door. The release that follows such a failure is none."""
         assert batch.memory is not None and batch.memory_mask is not None
         grasps = batch.memory[0, batch.memory_mask[0]]
-        classes = self.decoder(grasps, self.safes(batch).expand(len(grasps), -1)).argmax(-1)
-        found = [
-            Observed(EVENTS[number % len(EVENTS)], number < len(EVENTS))
-            for number in classes.tolist()
-        ]
-        for place in reversed(self._refusals):
-            found.insert(place, Observed("door+", False))
-        return found
+        logits = self.decoder(grasps, self.safes(batch).expand(len(grasps), -1)).clone()
+        for number, event in enumerate(self._chosen[: len(grasps)]):
+            logits[number, [event, len(EVENTS) + event]] += CHOSEN
+        found = []
+        for number, shares in enumerate(logits.softmax(-1).unflatten(-1, (2, len(EVENTS)))):
+            if failures := self._refusals.count(number):
+                found += failures * [REFUSED]
+                continue
+            event = int(shares.sum(0).argmax())  # of (2, events)
+            happened, failed = shares[:, event].tolist()
+            wrong = min(happened, failed) / (happened + failed)
+            found.append(Observed(EVENTS[event], happened >= failed, wrong))
+        return found + self._refusals.count(len(grasps)) * [REFUSED]
 
     def safes(self, batch: Batch) -> Tensor:
         """Return the probabilities of the safes (B, S), as estimated in the episode so far."""
@@ -95,16 +106,16 @@ class ReaderNetwork(SkilledNetwork):
         assert batch.memory_mask is not None
         words = tuple(batch.language[0, batch.language_mask[0]].tolist())
         grasps = int(batch.memory_mask.sum())
-        if self._pulled > PULL:
+        if grasps > len(self._chosen):
+            self._chosen += [self._event] * (grasps - len(self._chosen))
+            self._pulled = 0.0
+        elif self._pulled > PULL:
             self._refusals.append(grasps)
             self._pulled = 0.0
-        event = self._reader.next_event(words, self.history(batch)) or "door+"
-        pulling = event == "door+" and grasps == self._grasps
-        self._pulled = (
-            self._pulled + self.skills.config.execute * PERIOD / SECOND if pulling else 0.0
-        )
-        self._grasps = grasps
-        return torch.tensor([EVENTS.index(event)], device=batch.joints.device)
+        self._event = EVENTS.index(self._reader.next_event(words, self.history(batch)) or "door+")
+        seconds = self.skills.config.execute * PERIOD / SECOND
+        self._pulled = self._pulled + seconds if EVENTS[self._event] == "door+" else 0.0
+        return torch.tensor([self._event], device=batch.joints.device)
 
     def token_ids(self, instruction: str) -> list[int]:
         return self._word_ids(instruction)

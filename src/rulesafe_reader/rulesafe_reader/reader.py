@@ -29,9 +29,6 @@ SLIP, FORCED = 0.1, 0.001
 """Probability that an unlocked part does not move because the hand slips, and that a locked part
 moves."""
 
-MISREAD = 0.02
-"""Probability that a move is observed that did not happen, or the reverse."""
-
 TURNED_BACK = 0.015
 """Probability that a part is turned back between two moves. It exceeds the square of SLIP: after
 two failures at the door, the reader turns the part again."""
@@ -45,10 +42,12 @@ States = Mapping[LockState, float]
 
 
 class Observed(NamedTuple):
-    """A move that was tried: the event, such as "knob+", and whether it happened."""
+    """A move that was tried: the event, such as "knob+", whether it happened, and the probability
+    that this is wrong."""
 
     event: str
     happened: bool = True
+    misread: float = 0.0
 
 
 class PossibleLock(NamedTuple):
@@ -64,7 +63,7 @@ class Reader:
     Args:
         parser: translates instructions into designs.
         candidates: number of designs that it proposes.
-        slip, forced, misread, turned_back: see SLIP, MISREAD and TURNED_BACK.
+        slip, forced, turned_back: see SLIP and TURNED_BACK.
     """
 
     def __init__(
@@ -73,13 +72,11 @@ class Reader:
         candidates: int = CANDIDATES,
         slip: float = SLIP,
         forced: float = FORCED,
-        misread: float = MISREAD,
         turned_back: float = TURNED_BACK,
     ) -> None:
         self.read = lru_cache(1024)(self._read)
         self._parser, self._candidates = parser, candidates
-        self._slip, self._forced = _log(slip), _log(forced)
-        self._misread, self._turned_back = _log(misread), _log(turned_back)
+        self._slip, self._forced, self._turned_back = map(_log, (slip, forced, turned_back))
 
     def _read(self, instruction: str | tuple[int, ...]) -> tuple[PossibleLock, ...]:
         """Return the possible locks, of which equal ones are one, the most probable first."""
@@ -116,7 +113,8 @@ class Reader:
             for moved in (True, False):
                 after = lock.step(state, observed.event) if moved else state
                 chance = 0.0 if moved == movable else self._slip if movable else self._forced
-                chance += 0.0 if moved == observed.happened else self._misread
+                right = moved == observed.happened
+                chance += _log(1 - observed.misread if right else observed.misread)
                 found[after] = max(found.get(after, -math.inf), score + chance)
         least = max(found.values()) + NEGLIGIBLE
         return {state: score for state, score in found.items() if score >= least}

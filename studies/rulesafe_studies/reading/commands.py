@@ -10,7 +10,7 @@ from rulesafe_data.files import write_json
 from rulesafe_data.intervals import wilson
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import Rule
-from rulesafe_studies.data import DATA
+from rulesafe_studies.data import DATA, pooled
 
 SETS = ("sampled_test", "sampled_hard", "twenty", "written_validation", "written_test")
 """Sets of the table; the twenty are known from training, by name."""
@@ -108,9 +108,7 @@ def measure(parser: Path, sets: Mapping[str, Mapping[str, Rule]]) -> dict[str, d
     from rulesafe_reader.reader import Reader
     from rulesafe_studies.reading import moves
 
-    reader = Reader(
-        load_parser(parser / "parser.safetensors"), slip=1e-6, misread=0.0, turned_back=0.0
-    )
+    reader = Reader(load_parser(parser / "parser.safetensors"), slip=1e-6, turned_back=0.0)
     cycle, plan = moves.blind()
     table = {}
     for name, locks in sets.items():
@@ -133,6 +131,25 @@ def rows(table: Mapping[str, Mapping[str, int]] | None = None) -> Iterator[list[
     for name, row in table.items():
         cells = (_percent(row[agent], row["locks"]) for agent in AGENTS)
         yield [NAMES.get(name, name), str(row["locks"]), *cells]
+
+
+IN_PHYSICS = {
+    "reader": "reader, skills",
+    "ReaderWithExpert": "reader, the expert's motions",
+    "Cycle": "best cycle, the expert's motions",
+    "FrequentPlan": "most frequent plan, the expert's motions",
+}
+"""Agents of `study.sh reading`."""
+
+
+def rows_in_physics() -> Iterator[tuple[str, ...]]:
+    """Yield set, agent, and figures of the stored evaluations with the robot."""
+    from rulesafe_studies.tables import figures
+
+    for rules, title in (("all", NAMES["twenty"]), *((name, name) for name in SETS)):
+        for name, agent in IN_PHYSICS.items():
+            if (path := DATA / f"reading/{name}_{rules}.json").exists():
+                yield title, agent, *figures(pooled([path]))
 
 
 def sets_of(names: Sequence[str]) -> dict[str, Mapping[str, Rule]]:

@@ -28,8 +28,9 @@
 #                       another episode
 #   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
 #                       under these and under those of sampled_test
-#   reading        (6)  the policy that reads, under the twenty rules, the locks of sampled_test and
-#                       written_test, and agents that do not read or have the expert's motions
+#   reading        (7)  the policy that reads, under the twenty rules, also with a part that is turned
+#                       back, the locks of sampled_test and written_test, and agents that do not read
+#                       or have the expert's motions
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (6)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
@@ -417,19 +418,19 @@ reading() {
         --cache "$out/cache_misses" --out "$policies/reader"
     agents=rulesafe_studies.reading.agents
     {
-        echo "on_locks reader $policies/reader $all"
-        for rules in sampled_test written_test; do
+        for rules in "$all" sampled_test written_test; do
             echo "on_locks reader $policies/reader $rules"
             for name in ReaderWithExpert Cycle FrequentPlan; do
                 echo "on_locks $name $agents:$name $rules"
             done
         done
+        echo "on_locks reader $policies/reader $all --turn-back"
     } | parallel
     table reading "$results"/reading_*
 }
 
-on_locks() { # NAME POLICY RULES
-    all=$3 on_all "$2" nominal "$results/reading_$1_$3"
+on_locks() { # NAME POLICY RULES [OPTION]
+    all=$3 on_all "$2" nominal "$results/reading_$1_$3${4:+_${4#--}}" "${@:4}"
 }
 
 # Train the upper level with a memory.

@@ -142,10 +142,10 @@ def against(first: str, found: Mapping[str, Pooled]) -> Iterator[tuple[str, Pool
 
 
 TWENTY = {
-    "VQ, J=4 (`two_level_all_rules` is the first)": ("vq", "twenty_rules"),
+    "VQ of the hand, J=4": ("vq", "twenty_rules"),
     "raw history": ("raw", "twenty_rules"),
     "no memory": ("none", "twenty_rules"),
-    "VQ, J=4, camera images (`two_level_all_rules_images`)": ("vq", "images"),
+    "VQ of the hand, J=4, camera images": ("vq", "images"),
     "raw history, camera images": ("raw", "images"),
     "no memory, camera images": ("none", "images"),
 }
@@ -306,11 +306,10 @@ def robustness() -> Iterator[Cells]:
         yield CONDITIONS[name], *figures(each), *more
 
 
-def turned_back() -> Iterator[Cells]:
+def turned_back(name: str) -> Iterator[Cells]:
     """Yield whether the safes show the phases of knob and handle, the number of episodes on them in
-    which a part was turned back, and how many of these were opened, for the first training with VQ,
-    J=4."""
-    lines = pooled([DATA / "robustness/vq_0_turn-back.json"]).lines.values()
+    which a part was turned back, and how many of these were opened, of a stored evaluation."""
+    lines = pooled([DATA / name]).lines.values()
     for text, visible in (("visible", True), ("hidden", False)):
         found = recovery([line for line in lines if SHOWN[line["safe"]] is visible])
         assert found is not None

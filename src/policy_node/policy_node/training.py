@@ -103,7 +103,6 @@ def _facts(
     task: TrainingTask, config: TrainConfig, store: EpisodeStore, episodes: Sequence[int]
 ) -> dict[str, Any]:
     """Return all settings and hashes that determine the trained weights, as JSON values."""
-    tasks = dict.fromkeys(store.episodes[index].task for index in episodes)
     network = asdict(task.config)  # type: ignore[call-overload]
     if isinstance(folder := network.get("skills"), str):  # of any name
         hashes = file_hashes(folder)
@@ -112,14 +111,22 @@ def _facts(
         "policy": {"family": task.family, "size": task.size, **network},
         "memory": task.memory.describe(),
         "config": asdict(config),
-        "data": {
-            "digest": store.digest,
-            "versions": store.versions,
-            "instructions": list(tasks),
-            "episodes": len(episodes),
-            "frames": sum(store.episodes[index].length for index in episodes),
-            "safes": list(task.safes),
-        },
+        "data": describe_data(store, episodes, task.safes),
+    }
+
+
+def describe_data(
+    store: EpisodeStore, episodes: Sequence[int], safes: Sequence[str]
+) -> dict[str, Any]:
+    """Return the metadata of demonstrations in a checkpoint."""
+    chosen = [store.episodes[index] for index in episodes]
+    return {
+        "digest": store.digest,
+        "versions": store.versions,
+        "instructions": list(dict.fromkeys(episode.task for episode in chosen)),
+        "episodes": len(chosen),
+        "frames": sum(episode.length for episode in chosen),
+        "safes": list(safes),
     }
 
 

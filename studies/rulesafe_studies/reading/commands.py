@@ -95,7 +95,7 @@ def reading_policy(
         right = int((decoder.predicted(network, part) == part.classes).sum())
         failed = int((part.classes >= len(decoder.EVENTS)).sum())
         print(f"{name}: {right} of {len(part.classes)} grasps decoded; {failed} moved nothing")
-    decoder.save_reader(network, seen, store, out)
+    decoder.save_reader(network, seen, store, parts[0], seed, out)
 
 
 def measure(parser: Path, sets: Mapping[str, Mapping[str, Rule]]) -> dict[str, dict[str, int]]:

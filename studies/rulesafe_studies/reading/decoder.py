@@ -8,8 +8,9 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
-from policy_node.checkpoints import Checkpoint, save_policy
+from policy_node.checkpoints import Checkpoint, revision, save_policy
 from policy_node.train_config import TrainConfig
+from policy_node.training import describe_data
 from policy_node.training_data import ObservationWindows
 from rulesafe_data.layout import STATE
 from rulesafe_data.store import EpisodeStore
@@ -107,8 +108,16 @@ def _logits(
     return network.decoder(joints, network.safes(batch))
 
 
-def save_reader(network: ReaderNetwork, data: GraspWindows, store: EpisodeStore, out: Path) -> None:
-    """Save the policy of a network with a trained decoder."""
+def save_reader(
+    network: ReaderNetwork,
+    data: GraspWindows,
+    store: EpisodeStore,
+    episodes: Sequence[int],
+    seed: int,
+    out: Path,
+) -> None:
+    """Save the policy of a network with a decoder that was trained on some episodes."""
+    safes = sorted({str(store.privileged.facts(index)["safe"]) for index in episodes})
     config = network.built(READER_SIZES["tiny"])
     assert isinstance(config, ReaderConfig)
     checkpoint = Checkpoint(
@@ -118,7 +127,9 @@ def save_reader(network: ReaderNetwork, data: GraspWindows, store: EpisodeStore,
         Grasps(),
         data.windows.normaliser,
         network.state_dict(),
-        data={"digest": store.digest, "versions": store.versions},
+        data=describe_data(store, episodes, safes),
+        training={"facts": {"config": {"seed": seed, "steps": STEPS}}},
+        revision=revision(),
         cameras=data.windows.cameras,
     )
     save_policy(checkpoint, out)

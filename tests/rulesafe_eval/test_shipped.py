@@ -19,7 +19,9 @@ def test_a_shipped_checkpoint_is_small_and_says_what_it_learned(name, capsys):
     assert "safe frame (x, y, z, yaw)  0." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["two_level_all_rules", "two_level_all_rules_images"])
+@pytest.mark.parametrize(
+    "name", ["two_level_all_rules", "two_level_all_rules_images", "reader_ten_safes"]
+)
 def test_the_policies_for_all_rules_open_safes_under_any_of_them(name, tmp_path):
     """Three of the ten safes under two rules; the success rate of all is about 90 %."""
     words = ["--policy", name, "--rules", "rule_005,rule_014", "--films", "0"]

@@ -77,6 +77,8 @@ def reading_policy(
         cache: Folder for decoded data.
         seed: Seed of the training.
     """
+    import torch
+
     from policy_node.families import make_network
     from rulesafe_data.store import EpisodeStore
     from rulesafe_reader.configs import ReaderConfig
@@ -85,6 +87,7 @@ def reading_policy(
     from rulesafe_studies.reading import decoder
 
     store = EpisodeStore(data)
+    torch.manual_seed(seed)
     network = make_network("reader", ReaderConfig(str(skills), parser=parser), Grasps().shape)
     assert isinstance(network, ReaderNetwork)
     numbers = [episode.index for episode in store.episodes]

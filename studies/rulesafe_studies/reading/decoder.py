@@ -71,7 +71,7 @@ class GraspWindows:
 
 
 def train_decoder(network: ReaderNetwork, data: GraspWindows, seed: int) -> None:
-    """Train the decoder of a network with random noise on the joints."""
+    """Train the decoder of a network with random noise on the joints, which PyTorch draws."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     decoder = network.decoder.requires_grad_(True)

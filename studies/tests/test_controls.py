@@ -75,7 +75,7 @@ def test_random_clusters_merge_the_codes_of_the_model():
         readings = readings_of(recorded, memory)
         return readings.values[readings.mask]
 
-    codes = tokens(VqMemory(clusters=256, length=20))
+    codes = tokens(VqMemory("all_rules_hand", 256, 20))
     first, second = (tokens(RandomClusters(length=20, seed=seed)) for seed in (0, 1))
     for code in np.unique(codes):
         assert len(np.unique(first[codes == code])) == 1

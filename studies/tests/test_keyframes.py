@@ -83,7 +83,7 @@ def test_a_grasp_token_is_that_of_the_window_that_ends_with_the_release(recorded
 
 
 def test_token_keyframes_are_the_changes_of_the_token(recorded):
-    tokens = VqMemory().values_at(recorded, np.arange(len(recorded)))
+    tokens = VqMemory("all_rules_hand").values_at(recorded, np.arange(len(recorded)))
     changes = np.flatnonzero(np.diff(tokens)) + 1
     memory = TokenKeyframes(length=5)
     assert memory.keyframes(recorded).tolist() == changes.tolist() and len(changes) > 5

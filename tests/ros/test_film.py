@@ -61,7 +61,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, tmp_path):
         "film_size:=64",
         "real_time_factor:=0.5",
     )
-    start("vq_memory_node.node", "clusters:=256", "use_sim_time:=true")
+    start("vq_memory_node.node", "model:=all_rules_hand", "clusters:=256", "use_sim_time:=true")
     client.until(lambda: client.count_publishers("/memory/tokens"), "the memory")
     evaluator = start(
         "rulesafe_eval.node",
@@ -85,7 +85,7 @@ def test_the_film_shows_the_tokens_of_each_instant(client, start, tmp_path):
     assert code == 1 and "film.mp4" in output
     assert "images are missing in the video: cannot decode the compressed image" in output
     stamps = [began + i * PERIOD for i in range(FRAMES + 1)]
-    readings = readings_of(client.positions(stamps), VqMemory("all_rules", 256))
+    readings = readings_of(client.positions(stamps), VqMemory("all_rules_hand", 256))
     expected = [strip_of(reading.values, reading.mask) for reading in readings]
     for stamp, strip in zip(stamps, expected, strict=True):
         assert received.get(stamp, strip) == strip

@@ -128,7 +128,7 @@ def test_a_privileged_memory_is_marked_in_the_results(checkpoint, tmp_path):
 
 def test_a_film_shows_what_the_memory_tells_at_each_frame(checkpoint, request_for, tmp_path):
     """The arm waves, so that the tokens change."""
-    memory, out = VqMemory(clusters=256), tmp_path / "out"
+    memory, out = VqMemory("all_rules_hand", 256), tmp_path / "out"
     episode = request_for(safes="safe_02").episode("rule_002", 0)
     rows = HOME_ACTION + 0.8 * np.sin(np.arange(1, 41) / 10)[:, None]
     path = actions_file(out, "rule_002", 0)

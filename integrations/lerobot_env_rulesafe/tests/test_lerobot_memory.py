@@ -231,7 +231,7 @@ def prepared(run, small_demos, tmp_path_factory):
     folder, empty = tmp_path_factory.mktemp("policies"), tmp_path_factory.mktemp("empty")
     run(PRETRAINED, folder / "base")
     about = folder / "exported/meta/export.json"
-    export(small_demos, folder / "exported", format="lerobot-v2.1", memory_model="all_rules_hand")
+    export(small_demos, folder / "exported", format="lerobot-v2.1", memory_model="all_rules")
     run(PREPARE, folder / "base/pi0", about, folder / "pi0")
     (empty / "config.json").write_text('{"type": "act"}')
     (empty / "policy_preprocessor.json").write_text('{"steps": []}')
@@ -269,7 +269,7 @@ def dataset(run, simulated, tmp_path_factory):
     writer.write(0, episode)
     writer.finish()
     out = tmp_path_factory.mktemp("exported") / "v3"
-    export(writer.root, out, format="lerobot-v2.1", memory_model="all_rules_hand")
+    export(writer.root, out, format="lerobot-v2.1", memory_model="all_rules")
     run(CONVERT, out)
     return out
 

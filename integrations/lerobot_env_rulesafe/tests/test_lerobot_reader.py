@@ -55,7 +55,7 @@ def test_a_timestamp_between_two_frames_is_refused(lerobot, small_demos):
 
 def test_a_frame_is_that_of_the_dataset(lerobot, small_demos, tmp_path):
     out, file = tmp_path / "exported", tmp_path / "frame.npz"
-    export(small_demos, out, format="lerobot-v2.1", memory_model="all_rules_hand")
+    export(small_demos, out, format="lerobot-v2.1", memory_model="all_rules")
     episode, frame = 1, 45
     store = EpisodeStore(small_demos)
     index = store.episodes[0].length + frame

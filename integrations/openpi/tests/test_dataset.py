@@ -176,7 +176,7 @@ def test_joints_that_never_move_are_named(tmp_path, capsys):
 
 def test_tokens_are_those_of_a_running_episode(tmp_path):
     demos, out = write(tmp_path / "demos", 100), tmp_path / "out"
-    options = ["--memory-model", "all_rules_hand", "--format", "lerobot-v2.1"]
+    options = ["--memory-model", "all_rules", "--format", "lerobot-v2.1"]
     assert main(["demos", "export", str(demos), "--out", str(out), *options]) == 0
     columns, memory = table(out), RollingMemory(VqMemory())
     for frame, joints in enumerate(columns["observation.state"]):

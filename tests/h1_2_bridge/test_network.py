@@ -89,20 +89,34 @@ def test_the_parameter_is_found_before_there_is_a_node(tmp_path):
         from_arguments(["--params-file", str(tmp_path / "gone.yaml")])
 
 
-def test_a_file_of_the_user_is_not_overridden_silently(tmp_path):
+@pytest.mark.parametrize(
+    "section",
+    [
+        "/**/h1_2_bridge: {ros__parameters: {dry_run: true, speed: 0.1, ramp: 4.0}}",
+        "/**/h1_2_b*: {ros__parameters: {dry_run: true}}",
+        "left: {h1_2_bridge: {ros__parameters: {dry_run: true}}}",
+        "/**: {ros__parameters: {speed: 0.2}}\nh1_2_bridge: {ros__parameters: {dry_run: true}}",
+    ],
+)
+def test_a_file_of_the_user_is_not_overridden_silently(section, tmp_path):
     """Launch files write their arguments to a second file."""
     mine, launched = tmp_path / "mine.yaml", tmp_path / "launch_params.yaml"
-    mine.write_text(
-        "/**/h1_2_bridge:\n  ros__parameters: {dry_run: true, speed: 0.1, ramp: 4.0}\n"
-        "/**/h1_2_bridge_supervisor:\n  ros__parameters: {ramp: 5.0}\n"
-    )
+    mine.write_text(f"{section}\nother: {{ros__parameters: {{ramp: 5.0}}}}\n")
     files = ["--params-file", str(mine), "--params-file", str(launched)]
-    launched.write_text("/**:\n  ros__parameters: {dry_run: true, speed: 0.1}\n")
+    launched.write_text("/**:\n  ros__parameters: {dry_run: true, ramp: 4.0}\n")
     check_files("h1_2_bridge", files)
-    launched.write_text("/**:\n  ros__parameters: {dry_run: false, speed: 0.1}\n")
-    check_files("h1_2_bridge_supervisor", files)
-    with pytest.raises(RuleSafeError, match=r"dry_run is True in a file .* launch with dry_run"):
+    launched.write_text("/**:\n  ros__parameters: {dry_run: false}\n")
+    check_files("another_node", files)
+    with pytest.raises(
+        RuleSafeError, match=r"dry_run is True in .*mine\.yaml and False in .*launch"
+    ):
         check_files("h1_2_bridge", files)
+
+
+def test_parameters_that_are_no_mapping_are_refused(tmp_path):
+    (tmp_path / "mine.yaml").write_text("h1_2_bridge: {ros__parameters: [1]}\n")
+    with pytest.raises(RuleSafeError, match="valid: a mapping"):
+        check_files("h1_2_bridge", ["--params-file", str(tmp_path / "mine.yaml")])
 
 
 @pytest.mark.ros

@@ -87,6 +87,15 @@ def test_a_part_that_may_have_been_turned_back_is_moved_again():
     assert never.next_event("text", [opened, *[refused] * 3]) == "door+"
 
 
+def test_a_part_cannot_move_to_where_it_is():
+    """The second grasp is decoded wrongly: the knob stays open, and no closed one is assumed."""
+    reader = Reader(Proposals((OPEN_KNOB, 1.0)), turned_back=0.0)
+    twice = [Observed("knob+"), Observed("knob+")]
+    assert reader.next_event("text", twice) == "door+"
+    reader = Reader(Proposals((OPEN_KNOB, 1.0)))
+    assert reader.next_event("text", [*twice, *[Observed("door+", False)] * 2]) == "knob+"
+
+
 @pytest.mark.parametrize("wrong", [Observed("knob+", True, 0.2), Observed("knob+", False, 0.2)])
 def test_an_observation_may_be_wrong(wrong):
     """That the knob moved, or that it did not."""

@@ -16,7 +16,8 @@ import shutil
 import socket
 import struct
 import tempfile
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -178,7 +179,7 @@ def from_arguments(arguments: Sequence[str]) -> str:
         if option in ("-p", "--param") and argument.split(":=")[0].split(":")[-1] == PARAMETER:
             value = str(_parsed(argument.split(":=", 1)[1]) or "")
         elif option == "--params-file":
-            for parameters in _of_file(Path(argument)).values():
+            for _, parameters in _sections(read_yaml(Path(argument))):
                 value = str(parameters.get(PARAMETER, value) or "")
     return value
 
@@ -186,19 +187,41 @@ def from_arguments(arguments: Sequence[str]) -> str:
 def check_files(name: str, arguments: Sequence[str]) -> None:
     """Raise RuleSafeError if two parameter files of a node give a parameter different values: a
     launch file's arguments would silently override a file of the user, such as its `dry_run`."""
-    found: dict[str, object] = {}
-    for option, argument in pairwise(arguments):
-        files = _of_file(Path(argument)) if option == "--params-file" else {}
-        for node, parameters in files.items():
-            if node.rpartition("/")[2] not in (name, "*", "**"):
-                continue
-            for key, value in parameters.items():
-                if key in found and found[key] != value:
-                    raise RuleSafeError(
-                        f"{key} is {found[key]!r:.60} in a file of parameters and {value!r:.60} by "
-                        f"a launch argument; omit it in the file and launch with {key}:=VALUE"
-                    )
-                found[key] = value
+    found: dict[str, tuple[object, str]] = {}
+    for option, path in pairwise(arguments):
+        if option != "--params-file":
+            continue
+        of_file: dict[str, object] = {}
+        for node, parameters in _sections(read_yaml(Path(path))):
+            if fnmatchcase(name, node.rpartition("/")[2]):
+                of_file |= parameters
+        for key, value in of_file.items():
+            before, first = found.get(key, (value, path))
+            if before != value:
+                raise RuleSafeError(
+                    f"{key} is {before!r:.60} in {first} and {value!r:.60} in {path}, the launch "
+                    f"arguments: omit it in the former, or launch with {key}:=VALUE"
+                )
+            found[key] = value, path
+
+
+def _sections(
+    content: Mapping[str, object], namespace: str = ""
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield name and parameters of each node in a file of parameters; raise RuleSafeError if they
+    are no mapping."""
+    for key, node in content.items():
+        if not isinstance(node, dict):
+            continue
+        if "ros__parameters" in node:
+            parameters = node["ros__parameters"] or {}
+            if not isinstance(parameters, dict):
+                raise RuleSafeError(
+                    f"ros__parameters of {key} is {parameters!r:.60}; valid: a mapping"
+                )
+            yield f"{namespace}{key}", parameters
+        else:
+            yield from _sections(node, f"{namespace}{key}/")
 
 
 def _parsed(text: str) -> object:
@@ -206,9 +229,3 @@ def _parsed(text: str) -> object:
         return parse_yaml(text)
     except ValueError as error:
         raise RuleSafeError(f"-p {PARAMETER}:={text:.100}: {error}") from error
-
-
-def _of_file(path: Path) -> dict[str, dict[str, object]]:
-    """Return the parameters of each node in a file."""
-    nodes = {str(key): node for key, node in read_yaml(path).items() if isinstance(node, dict)}
-    return {key: node.get("ros__parameters") or {} for key, node in nodes.items()}

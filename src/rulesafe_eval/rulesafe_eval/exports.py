@@ -57,7 +57,10 @@ def as_latex(contents: Sequence[Mapping[str, Any]], command: str) -> str:
     lines = [f"% {' '.join(command.split())}", r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"policy & opened & success [\%] & process score \\")
     before, found = None, rows(contents)
-    for row in [row for row in found if row["rule"] == ALL] or found:
+    together = {_conditions(row) for row in found if row["rule"] == ALL}
+    for row in found:
+        if row["rule"] != ALL and _conditions(row) in together:
+            continue
         condition = (row["rule"], row["split"], row["safes"], row["step_seconds"])
         if condition != before:
             before, safes = condition, len(row["safes"].split(", "))
@@ -72,6 +75,10 @@ def as_latex(contents: Sequence[Mapping[str, Any]], command: str) -> str:
         ]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _conditions(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[key] for key in ("policy", "safes", "split", "step_seconds"))
 
 
 def _interval(row: Mapping[str, Any], name: str, scale: float, form: str) -> str:

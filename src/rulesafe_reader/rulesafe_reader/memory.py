@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rulesafe_core.joints import ACTION_JOINTS
 from rulesafe_core.settings import setting
 from vq_memory_node.memory import Memory
-from vq_memory_node.windows import LENGTH
 
 INDEX_FINGER = ACTION_JOINTS.index("R_index_proximal_joint")
 
@@ -29,7 +28,7 @@ def released(window: NDArray[np.float32]) -> bool:
 class Grasps(Memory):
     """Joint positions at the end of the last grasps, before the fingers open."""
 
-    length: int = setting(LENGTH, "M, number of stored grasps.", 1)
+    length: int = setting(128, "M, number of stored grasps, more than an episode has.", 1)
     stride = 1
 
     @property

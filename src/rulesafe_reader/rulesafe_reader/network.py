@@ -27,12 +27,14 @@ EVENTS = tuple(SUBTASKS)
 """Events of grasps; class i of the decoder is event i, class len(EVENTS) + i its failure."""
 
 REFUSED = Observed("door+", False)
+"""A pull of the door that took longer than PULL."""
 
 CHOSEN = 2.0
 """Added to the logits of the event that was chosen when the hand was opened."""
 
 PULL = 10.0
-"""Time after which a door that is pulled has failed to open, s: nine of ten that open need less."""
+"""Time after the choice to pull the door within which it should be open, s: nine of ten that open
+need less."""
 
 
 class GraspDecoder(nn.Module):
@@ -78,7 +80,7 @@ class ReaderNetwork(SkilledNetwork):
 
     def history(self, batch: Batch) -> list[Observed]:
         """Return the events of an episode (B = 1), the oldest first: those of its grasps, and the
-        failures of a pulled door. The release that follows such a failure is none."""
+        failures of a pulled door. The release that follows such a failure is not an event."""
         assert batch.memory is not None and batch.memory_mask is not None
         grasps = batch.memory[0, batch.memory_mask[0]]
         logits = self.decoder(grasps, self.safes(batch).expand(len(grasps), -1)).clone()

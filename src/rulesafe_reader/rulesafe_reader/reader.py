@@ -3,8 +3,9 @@
 The parser proposes designs of the lock. Each is compiled to its automaton. The states in which it
 may be are tracked with their probabilities, as by the Viterbi algorithm: a hand can slip, an
 observation can be wrong, and a part can be turned back unseen. If the door stays closed, the reader
-therefore tries again first, and then repeats the move that may be undone, or doubts the design. The
-next move is the first one of the shortest plan from the most probable state. Example::
+repeats the pull first. Then it repeats the move that may have been undone, or follows a less
+probable design. The next move is the first one of the shortest plan from the most probable state.
+Example::
 
     reader = Reader(load_parser())
     reader.next_event("The door can be pulled while the knob is open.", [])  # "knob+"
@@ -109,9 +110,10 @@ class Reader:
         found: dict[LockState, float] = {}
         part, opens = observed.event[:-1], observed.event.endswith("+")
         for state, score in (*states.items(), *self._turned(lock, states)):
-            movable = part not in lock.locked(state) and getattr(state.phases, part) != opens
+            there = getattr(state.phases, part) == opens
+            movable = part not in lock.locked(state) and not there
             for moved in (True, False):
-                after = lock.step(state, observed.event) if moved else state
+                after = lock.step(state, observed.event) if moved and not there else state
                 chance = 0.0 if moved == movable else self._slip if movable else self._forced
                 right = moved == observed.happened
                 chance += _log(1 - observed.misread if right else observed.misread)
@@ -120,7 +122,7 @@ class Reader:
         return {state: score for state, score in found.items() if score >= least}
 
     def _turned(self, lock: Rule, states: States) -> Iterator[tuple[LockState, float]]:
-        """Yield each state after each part that may be turned by someone else."""
+        """Yield the states after an unobserved turn of each unlocked part."""
         for state, score in states.items():
             for part in {"knob", "handle"} - lock.locked(state):
                 event = part + ("-" if getattr(state.phases, part) else "+")

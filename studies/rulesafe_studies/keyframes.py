@@ -28,6 +28,8 @@ from vq_memory_node.windows import LENGTH
 class GraspKeyframes(Grasps):
     """Raw joint positions at the last releases of a grasp, without learning."""
 
+    length: int = setting(LENGTH, "M, number of stored releases.", 1)
+
     @property
     def window(self) -> int:
         return 2

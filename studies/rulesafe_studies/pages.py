@@ -41,7 +41,6 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "readme": tables.readme,
     "reading": reading.rows,
     "reading_in_physics": reading.rows_in_physics,
-    "reading_turned_back": partial(tables.turned_back, "reading/reader_all_turn-back.json"),
     "robustness": tables.robustness,
     "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,

@@ -327,7 +327,8 @@ class SkillsConfig(NetworkConfig):
     Attributes:
         frames, points, encoder: as in Dp3Config; the encoder is required.
         images: whether the encoder receives images; then `points` is 0.
-        demonstrations: number of demonstrations for each safe, subtask and preceding subtask.
+        demonstrations: number of demonstrations for each safe, subtask and preceding subtask; of
+            the door, also for each set of open parts.
         execute: usual number of actions of a chunk that are executed before the next inference.
         stored: number of frames of all demonstrations, which training determines.
     """

@@ -40,7 +40,6 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "peers": peers.text,
     "readme": tables.readme,
     "reading": reading.rows,
-    "reading_in_physics": reading.rows_in_physics,
     "robustness": tables.robustness,
     "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,

@@ -10,7 +10,7 @@ from rulesafe_data.files import write_json
 from rulesafe_data.intervals import wilson
 from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_locks.locks import Rule
-from rulesafe_studies.data import DATA, pooled
+from rulesafe_studies.data import DATA
 
 SETS = ("sampled_test", "sampled_hard", "twenty", "written_validation", "written_test")
 """Sets of the table; the twenty are known from training, by name."""
@@ -134,25 +134,6 @@ def rows(table: Mapping[str, Mapping[str, int]] | None = None) -> Iterator[list[
     for name, row in table.items():
         cells = (_percent(row[agent], row["locks"]) for agent in AGENTS)
         yield [NAMES.get(name, name), str(row["locks"]), *cells]
-
-
-IN_PHYSICS = {
-    "reader": "reader, skills",
-    "ReaderWithExpert": "reader, the expert's motions",
-    "Cycle": "best cycle, the expert's motions",
-    "FrequentPlan": "most frequent plan, the expert's motions",
-}
-"""Agents of `study.sh reading`."""
-
-
-def rows_in_physics() -> Iterator[tuple[str, ...]]:
-    """Yield set, agent, and figures of the stored evaluations with the robot."""
-    from rulesafe_studies.tables import figures
-
-    for rules, title in (("all", NAMES["twenty"]), *((name, name) for name in SETS)):
-        for name, agent in IN_PHYSICS.items():
-            if (path := DATA / f"reading/{name}_{rules}.json").exists():
-                yield title, agent, *figures(pooled([path]))
 
 
 def sets_of(names: Sequence[str]) -> dict[str, Mapping[str, Rule]]:

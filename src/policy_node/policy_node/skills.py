@@ -34,6 +34,7 @@ from policy_node.scene_encoder import QUANTITIES, SceneEncoder, make_encoder
 from policy_node.schedules import JOINTS
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.layout import SUBTASKS
+from rulesafe_locks.locks import PARTS
 from vq_memory_node.memory import MemoryShape
 
 LEVERS = (0.6, 0.6, 0.5, 0.4, 0.2, 0.15, 0.1, *[0.05] * 6)
@@ -61,10 +62,10 @@ STEP_PENALTY = 0.002
 """Penalty (m) per step of deviation from `execute`; it determines the progress where the posture
 does not change."""
 
-OPEN = {"knob": 1, "handle": 2, "door": 4}
+OPEN = {part: 1 << number for number, part in enumerate(PARTS)}
 """Codes of open parts."""
 
-PHASES = sum(OPEN.values()) + 1
+PHASES = 1 << len(PARTS)
 """Number of sets of open parts."""
 
 DOOR = list(SUBTASKS).index("door+")

@@ -124,9 +124,10 @@ class Reader:
     def _turned(self, lock: Rule, states: States) -> Iterator[tuple[LockState, float]]:
         """Yield the states after an unobserved turn of each unlocked part."""
         for state, score in states.items():
-            for part in {"knob", "handle"} - lock.locked(state):
-                event = part + ("-" if getattr(state.phases, part) else "+")
-                yield lock.step(state, event), score + self._turned_back
+            for part in ("knob", "handle"):  # in this order, so that ties are resolved equally
+                if part not in lock.locked(state):
+                    event = part + ("-" if getattr(state.phases, part) else "+")
+                    yield lock.step(state, event), score + self._turned_back
 
 
 def _log(probability: float) -> float:

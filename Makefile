@@ -52,6 +52,7 @@ browser: setup
 define run_tests
 @.venv/bin/mypy & types=$$!; \
 .venv/bin/ruff check . && .venv/bin/ruff format --check . && \
+.venv/bin/python -m rulesafe_studies pages --check && \
 .venv/bin/pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(1); \
 result=$$?; wait $$types && exit $$result
 endef

@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly venv="$PWD/.venv"
 readonly log="$PWD/log/setup.log"
-readonly integrations=(groot openpi ray_engine urdf xr_teleoperate) # folders of integrations/ that README.md mentions
+readonly integrations=(groot openpi ray_engine urdf xr_teleoperate) # folders of integrations/, without those for other environments
 
 # A sourced ROS 2 would put its own packages before those of .venv.
 unset PYTHONDONTWRITEBYTECODE # for compile_imported

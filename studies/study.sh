@@ -28,9 +28,9 @@
 #                       another episode
 #   generated      (2)  the policy of two levels trained on the generated locks of sampled_train,
 #                       under these and under those of sampled_test
-#   reading        (7)  the policy that reads, under the twenty rules, also with a part that is turned
-#                       back, the locks of sampled_test and written_test, and agents that do not read
-#                       or have the expert's motions
+#   reading        (4)  the policy that reads, under the twenty rules, also with a part that is turned
+#                       back, the locks of sampled_test and written_test; there also agents that do
+#                       not read or have the expert's motions; the expert under all written locks
 #   four_rules     (2)  RDT and pi0 under four rules
 #   additions      (6)  DP3 under rule_001 without what this project adds to it, on one safe and on
 #                       ten
@@ -273,18 +273,14 @@ twenty_rules() {
     table twenty_rules "${found[@]}"
 }
 
-# Networks whose failures the expert corrects, twice; those of the study learn from the
-# demonstrations and from these corrections.
+# Networks that learn from demonstrations with misses, and from the expert's corrections of a first
+# network.
 network() {
-    on_all_safes all "$all" 50
-    on_all_safes misses "$all" 50 --misses 0.3
-    demos=misses train_network 0 first vq_all_joints
-    corrected first 1
-    $studies join "$out"/data_{all,misses,corrected_first} --out "$out/data_second"
-    demos=second train_network 0 second vq_all_joints
-    corrected second 2
-    $studies join "$out"/data_{all,misses,corrected_first,corrected_second} \
-        --out "$out/data_network"
+    on_all_safes misses "$all" 50 --misses 0.3 --seed 1
+    STEPS=${STEPS:-10000} demos=misses train_network 0 first vq_all_joints
+    RULESAFE_CORRECTED=$policies/network_first_0 on_all_safes corrected "$all" 25 --seed 2 \
+        --by rulesafe_studies.corrections:CorrectedPolicy
+    $studies join "$out"/data_{misses,corrected} --out "$out/data_network"
     trained warm_network data_network cache_network --policy bc --memory none --steps 1
     for seed in ${SEEDS:-0 1 2}; do
         for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
@@ -292,13 +288,6 @@ network() {
         done
     done | parallel
     table table_3 "$results"/network_*_[0-9]*_nominal
-}
-
-# Demonstrations of a network with the expert's corrections: corrected NAME SEED
-corrected() {
-    RULESAFE_CORRECTED=$policies/network_$1_0 \
-        on_all_safes "corrected_$1" "$all" 25 --seed "$2" \
-        --by rulesafe_studies.corrections:CorrectedPolicy
 }
 
 # Train the network with a memory, which is disturbed in 0.3 of the windows:
@@ -412,25 +401,35 @@ on_generated() { # RULES EPISODES
 
 reading() {
     on_all_safes all "$all" 50
-    on_all_safes misses "$all" 50 --misses 0.3
+    on_all_safes misses "$all" 50 --misses 0.3 --seed 1
     trained skills data_all cache_all --policy skills --memory none
     $studies reading_policy --data "$out/data_misses" --skills "$policies/skills" \
         --cache "$out/cache_misses" --out "$policies/reader"
     agents=rulesafe_studies.reading.agents
     {
         for rules in "$all" sampled_test written_test; do
-            echo "on_locks reader $policies/reader $rules"
-            for name in ReaderWithExpert Cycle FrequentPlan; do
-                echo "on_locks $name $agents:$name $rules"
-            done
+            echo "on_locks reader $policies/reader $rules 10"
         done
-        echo "on_locks reader $policies/reader $all --turn-back"
+        echo "on_locks reader $policies/reader $all 10 --turn-back"
+        for name in ReaderWithExpert Cycle CycleOfTwenty FrequentPlan; do
+            echo "on_locks $name $agents:$name $all 2"
+        done
+        for rules in sampled_test written_test; do
+            echo "on_locks ReaderWithExpert $agents:ReaderWithExpert $rules 2"
+            for name in Cycle FrequentPlan; do
+                echo "on_locks $name $agents:$name $rules 1"
+            done
+            echo "on_locks two_level two_level_all_rules $rules 1"
+        done
+        echo "on_locks memoryless memoryless-oracle written 1"
+        echo "on_locks expert expert written 1"
     } | parallel
     table reading "$results"/reading_*
 }
 
-on_locks() { # NAME POLICY RULES [OPTION]
-    all=$3 on_all "$2" nominal "$results/reading_$1_$3${4:+_${4#--}}" "${@:4}"
+on_locks() { # NAME POLICY RULES EPISODES [OPTION]
+    EPISODES=${EPISODES:-$4} all=$3 \
+        on_all "$2" nominal "$results/reading_$1_$3${5:+_${5#--}}" "${@:5}"
 }
 
 # Train the upper level with a memory.

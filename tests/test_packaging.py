@@ -232,7 +232,12 @@ def test_what_installed_integrations_require_is_locked():
     assert required - ours - set(PROJECT["project"]["dependencies"]) == set(
         OPTIONAL["integrations"]
     )
-    assert {project["version"] for project in projects} == {PROJECT["project"]["version"]}
+
+
+def test_integrations_and_studies_are_of_the_same_version():
+    files = [*ROOT.glob("integrations/*/pyproject.toml"), ROOT / "studies/pyproject.toml"]
+    versions = {tomllib.loads(path.read_text())["project"]["version"] for path in files}
+    assert len(files) > 8 and versions == {PROJECT["project"]["version"]}
 
 
 def test_every_data_file_is_packaged():

@@ -22,7 +22,16 @@ from rulesafe_locks.rules import RULES
 from rulesafe_studies import peers
 from rulesafe_studies.data import DATA, Row, pooled, read_csv, stored
 from rulesafe_studies.moves import results as moves
-from rulesafe_studies.style import COLORS, GRID, INK, PAPER, STYLE
+from rulesafe_studies.reading import results as reading
+from rulesafe_studies.style import (
+    COLORS,
+    GRID,
+    INK,
+    PAPER,
+    STYLE,
+    axes_of_rates,
+    horizontal_axes_of_rates,
+)
 from rulesafe_studies.tables import BITS, LAST, MEMORIES, PROOFS, by_bits, required_bits
 
 NAMES = {"none": "no memory", "raw": "raw joint-position history", "vq": "VQ-Memory (J=4)"}
@@ -45,28 +54,6 @@ def rate(row: Row) -> tuple[float, float, float]:
     low, high = (100 * end for end in wilson(opened, episodes))
     ends = (float(row["low"]), float(row["high"])) if row["low"] else (low, high)
     return 100 * opened / episodes, *ends
-
-
-def axes_of_rates(axes: Axes, title: str, top: float = 110) -> None:
-    """Set up an axis of success rates in percent."""
-    axes.set_ylim(0, top)
-    axes.set_yticks(range(0, 101, 25))
-    axes.set_title(title, loc="left", fontweight="bold", color=INK)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.set_axisbelow(True)
-    axes.grid(axis="y", color=GRID, linewidth=0.6)
-
-
-def horizontal_axes_of_rates(axes: Axes, title: str, low: float, high: float) -> None:
-    """Set up an axis of horizontal rates in percent, with the limits low and high."""
-    axes.set_xlim(low, high)
-    axes.set_xticks(range(0, 101, 25))
-    axes.set_title(title, loc="left", fontweight="bold", color=INK)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(length=0)
-    axes.set_axisbelow(True)
-    axes.grid(axis="x", color=GRID, linewidth=0.6)
 
 
 def bar(axes: Axes, x: float, row: Row, width: float) -> None:
@@ -164,25 +151,22 @@ def draw_models(table: Sequence[Row]) -> Figure:
     return figure
 
 
-def draw_twenty(folder: Path) -> Figure:
-    """Draw success under each rule of policies of two levels on ten safes, by memory: the mean of
-    the trainings and each of them, on the episodes that all evaluations have. Rules are sorted by
-    the memory that their shortest plan needs.
+def draw_twenty(names: Mapping[str, str], folder: str, title: str) -> Figure:
+    """Draw success under each rule on ten safes by memory: the mean of the trainings and each of
+    them. Rules are sorted by the memory that their shortest plan needs.
+
+    Args:
+        names: colour of a memory -> name of its stored results.
+        folder: their folder.
+        title: title of the figure.
     """
-    played = {
-        path.stem: {
-            (e["rule"], e["safe"], e["seed"]): e["opened"] for e in read_results(path)["episodes"]
-        }
-        for path in sorted(folder.glob("*.json"))
-    }
-    common = set.intersection(*map(set, played.values()))
     found: dict[str, list[dict[str, list[bool]]]] = {}
-    for name, episodes in played.items():
-        opened_by_rule: dict[str, list[bool]] = {rule: [] for rule in RULES}
-        for key in common:
-            opened_by_rule[key[0]].append(episodes[key])
-        found.setdefault(name.partition("_")[0], []).append(opened_by_rule)
-    found = {memory: found[memory] for memory in COLORS if memory in found}
+    for memory, name in names.items():
+        for path in stored(name, [folder]):
+            opened_by_rule: dict[str, list[bool]] = {rule: [] for rule in RULES}
+            for episode in read_results(path)["episodes"]:
+                opened_by_rule[episode["rule"]].append(episode["opened"])
+            found.setdefault(memory, []).append(opened_by_rule)
     order = sorted(RULES, key=lambda rule: (PROOFS[rule].memory, PROOFS[rule].steps, rule))
     figure = Figure(figsize=(8, 3.4), dpi=200, layout="constrained")
     axes = figure.subplots()
@@ -196,7 +180,7 @@ def draw_twenty(folder: Path) -> Figure:
     axes.set_xticks(range(len(order)), labels)
     axes.set_xlim(-0.6, len(order) - 0.4)
     axes.set_xlabel("rule, and the bits of memory that its shortest plan needs besides the phases")
-    axes_of_rates(axes, "One policy for twenty rules")
+    axes_of_rates(axes, title)
     axes.set_ylabel("success (%)")
     legend(figure, found)
     return figure
@@ -402,9 +386,15 @@ def draw_figures(out: Path) -> None:
         figures = {
             "memory": draw_memory(table),
             "models": draw_models(table),
-            "twenty_rules": draw_twenty(DATA / "twenty_rules"),
+            "twenty_rules": draw_twenty(
+                {memory: memory for memory in COLORS}, "twenty_rules", "One policy of two levels"
+            ),
+            "network": draw_twenty(
+                {"none": "none", "raw": "raw", "vq": "vq_all_joints"}, "network", "One network"
+            ),
             "memories": draw_memories(),
             "moves": moves.draw(),
+            "reading": reading.draw(),
             "vocabulary": draw_vocabulary(table),
             "step_probe": draw_step_probe(read_csv(DATA / "step_probe.csv")),
             "token_information": draw_information(read_csv(DATA / "token_information.csv")),

@@ -16,6 +16,7 @@ from rulesafe_studies.data import RESULTS, ROOT
 from rulesafe_studies.figures import draw_figures
 from rulesafe_studies.moves import results as moves
 from rulesafe_studies.reading import commands as reading
+from rulesafe_studies.reading import results as with_robot
 
 EXPERT = (
     ("all", "expert", "all"),
@@ -36,10 +37,15 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "memories": tables.memories,
     "moves": moves.rows,
     "moves_by_bits": moves.rows_by_bits,
+    "network": tables.network,
+    "network_causes": tables.network_causes,
+    "network_memories": partial(tables.memories, ("network",), "vq_all_joints"),
     "one_rule": csv_tables.one_rule,
     "peers": peers.text,
     "readme": tables.readme,
     "reading": reading.rows,
+    "reading_recovery": partial(tables.turned_back, "reading/reader_all_turn-back.json"),
+    "reading_with_robot": with_robot.rows,
     "robustness": tables.robustness,
     "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,

@@ -10,6 +10,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rulesafe_eval.comparison import row_of
@@ -161,7 +162,25 @@ PAPER: tuple[Cells, ...] = (
 def twenty_rules() -> Iterator[Cells]:
     """Yield policy, number of trainings, figures, and the rule with the lowest rate."""
     entries = {title: stored(name, [folder]) for title, (name, folder) in TWENTY.items()}
-    entries |= {SKILLS: stored("skills"), MEMORYLESS: stored("memoryless")}
+    yield from _under_all_rules(entries)
+    for title, name in {SKILLS: "skills", MEMORYLESS: "memoryless"}.items():
+        for row in _under_all_rules({title: stored(name)}):
+            yield row[0], "", *row[2:]
+    yield from PAPER
+
+
+def network() -> Iterator[Cells]:
+    """Yield memory of the network, number of trainings, figures, and the rule with the lowest
+    rate."""
+    yield from _under_all_rules(_networks())
+    yield from PAPER
+
+
+def _networks() -> dict[str, list[Path]]:
+    return {row.title: stored(name, ["network"]) for name, row in MEMORIES.items()}
+
+
+def _under_all_rules(entries: Mapping[str, Sequence[Path]]) -> Iterator[Cells]:
     for title, paths in entries.items():
         if not paths:
             continue
@@ -170,9 +189,7 @@ def twenty_rules() -> Iterator[Cells]:
         lowest, episodes = min(opened[rule] for rule in RULES), len(found.lines) // len(RULES)
         worst = [rule for rule in RULES if opened[rule] == lowest]
         name = worst[0] if len(worst) == 1 else f"{len(worst)} rules"
-        trainings = str(len(paths)) if title in TWENTY else ""
-        yield title, trainings, *figures(found), f"{name}, {lowest}/{episodes}"
-    yield from PAPER
+        yield title, str(len(paths)), *figures(found), f"{name}, {lowest}/{episodes}"
 
 
 PROOFS = {rule: prove(load_rule(rule)) for rule in RULES}
@@ -216,8 +233,17 @@ def by_rule() -> Iterator[Cells]:
 
 def causes() -> Iterator[Cells]:
     """Yield policy and the number of failures, in total and by cause."""
-    for title, (name, folder) in TWENTY.items():
-        if not (paths := stored(name, [folder])):
+    yield from _causes({title: stored(name, [f]) for title, (name, f) in TWENTY.items()})
+
+
+def network_causes() -> Iterator[Cells]:
+    """Yield memory of the network and the number of failures, in total and by cause."""
+    yield from _causes(_networks())
+
+
+def _causes(entries: Mapping[str, Sequence[Path]]) -> Iterator[Cells]:
+    for title, paths in entries.items():
+        if not paths:
             continue
         lines = pooled(paths).lines.values()
         failures = Counter(line["cause"] for line in lines if not line["opened"])

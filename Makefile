@@ -76,7 +76,7 @@ docs: setup ## Build the documents' site, build/site/index.html
 	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet --strict
 	@echo build/site/index.html
 
-paper: setup ## Reproduce the paper's tables 1 to 4: an estimated 23 hours on two cores, resumable; runs/paper
+paper: setup ## Reproduce the paper's tables 1 to 4: an estimated 18 hours on two cores, resumable; runs/paper
 	@studies/study.sh runs/paper paper
 
 fuzz: setup ## Give 10 000 random and hostile inputs to each reader of files and messages

@@ -15,12 +15,12 @@ from rulesafe_studies.data import DATA, pooled
 from rulesafe_studies.style import INK, axes_of_rates
 
 AGENTS = {
-    "ReaderWithExpert": ("reader, motions of the expert", "#13406f"),
+    "ReaderWithExpert": ("reader, motions of the expert (privileged)", "#13406f"),
     "reader": ("reader, learned skills", "#2468b0"),
     "two_level": ("two levels, trained under the twenty rules", "#e08e2b"),
-    "Cycle": ("best cycle, motions of the expert", "#9aa0a8"),
-    "CycleOfTwenty": ("best cycle of the twenty rules, motions of the expert", "#9aa0a8"),
-    "FrequentPlan": ("most frequent plan, motions of the expert", "#6d737b"),
+    "Cycle": ("best cycle, motions of the expert (privileged)", "#9aa0a8"),
+    "CycleOfTwenty": ("best cycle of the twenty rules, the same motions", "#9aa0a8"),
+    "FrequentPlan": ("most frequent plan, the same motions", "#6d737b"),
     "memoryless": ("memoryless oracle (privileged)", "#b05c8f"),
     "expert": ("expert (privileged)", INK),
 }
@@ -98,5 +98,6 @@ def _draw_groups(axes: Axes, rules: str, key: str, least: tuple[float, ...]) -> 
     ends = [*(end - 1 for end in least[1:]), max(values)] if key == "steps" else []
     names = [f"{low} to {high}" for low, high in zip(least, ends, strict=False)]
     axes.set_xticks(range(len(least)), names or [f"{low:g}" for low in least])
+    axes.tick_params(axis="x", labelsize=8)
     axes.set_xlabel("steps of a shortest plan" if ends else "least bits of memory it requires")
     axes_of_rates(axes, rules)

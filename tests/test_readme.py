@@ -60,7 +60,8 @@ def test_it_is_short():
         ("twenty_rules", "(508 of 600)", "| 508/600 |"),
         ("twenty_rules", "opens 173 of 200", "| grasp bit (40 bits) | 173 |"),
         ("network", "opens 145 of 200", "| VQ of all joints, J=4 (80 bits) | 1 | 145/200 |"),
-        ("network", "and 68 without memory", "| none | 1 | 68/200 |"),
+        ("network", "134 with the elapsed time", "| elapsed time | 1 | 134/200 |"),
+        ("network", "68 without memory", "| none | 1 | 68/200 |"),
         ("reading", "192 of 200, and 241 of 270", "| 192/200 | 96 % (93..98) | 241/270 |"),
     ],
 )

@@ -137,7 +137,7 @@ def test_the_classes_of_grasps_are_the_moves_that_were_made(tmp_path):
 
 @pytest.mark.episode
 def test_a_cycle_is_made_with_the_motions_of_the_expert(monkeypatch):
-    monkeypatch.setattr(agents, "blind", lambda: (("door", "knob"), ()))
+    monkeypatch.setattr(agents, "blind", lambda rules: (("door", "knob"), ()))
     simulation = Simulation()
     simulation.reset("rule_002", "safe_02", 3)
     agent = agents.Cycle()

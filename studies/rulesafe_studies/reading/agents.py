@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 
 from planner_node.episode import ExpertAgent
 from planner_node.expert import ExpertConfig
-from rulesafe_locks.lock_sets import expand_rules
 from rulesafe_reader.parser import load_parser
 from rulesafe_reader.reader import Observed, Reader
 from rulesafe_sim.episode import AgentError
 from rulesafe_sim.simulation import Simulation
-from rulesafe_studies.reading.moves import Agent, best_cycle, blind, cycling, planned
+from rulesafe_studies.reading.moves import Agent, blind, cycling, planned
 from rulesafe_studies.reading.moves import reading as following
 
 ATTEMPTS = 2
@@ -62,15 +61,16 @@ class MoveAgent(ExpertAgent):
 class Cycle(MoveAgent):
     """The cycle of moves that opens most locks of sampled_train."""
 
+    chosen_on = "sampled_train"
+
     def agent(self, simulation: Simulation) -> Agent:
-        return cycling(blind()[0])
+        return cycling(blind(self.chosen_on)[0])
 
 
-class CycleOfTwenty(MoveAgent):
+class CycleOfTwenty(Cycle):
     """The cycle of moves that opens most of the twenty rules, chosen on these themselves."""
 
-    def agent(self, simulation: Simulation) -> Agent:
-        return cycling(_cycle_of_twenty())
+    chosen_on = "all"
 
 
 class FrequentPlan(MoveAgent):
@@ -85,11 +85,6 @@ class ReaderWithExpert(MoveAgent):
 
     def agent(self, simulation: Simulation) -> Agent:
         return following(_shipped_reader(), simulation.rule.description)
-
-
-@cache
-def _cycle_of_twenty() -> tuple[str, ...]:
-    return best_cycle(list(expand_rules("all").values()))
 
 
 @cache

@@ -81,7 +81,7 @@ def shuffled(locks: Mapping[str, Rule], seed: int) -> dict[str, str]:
 
 
 @cache
-def blind() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the best cycle and the most frequent plan of sampled_train."""
-    locks = list(expand_rules("sampled_train").values())
+def blind(rules: str = "sampled_train") -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the best cycle and the most frequent plan of some locks."""
+    locks = list(expand_rules(rules).values())
     return best_cycle(locks), most_frequent_plan(locks)

@@ -19,8 +19,11 @@ AGENTS = {
     "reader": ("reader, learned skills", "#2468b0"),
     "two_level": ("two levels, trained under the twenty rules", "#e08e2b"),
     "Cycle": ("best cycle, motions of the expert (privileged)", "#9aa0a8"),
-    "CycleOfTwenty": ("best cycle of the twenty rules, the same motions", "#9aa0a8"),
-    "FrequentPlan": ("most frequent plan, the same motions", "#6d737b"),
+    "CycleOfTwenty": (
+        "best cycle of the twenty rules, motions of the expert (privileged)",
+        "#9aa0a8",
+    ),
+    "FrequentPlan": ("most frequent plan, motions of the expert (privileged)", "#6d737b"),
     "memoryless": ("memoryless oracle (privileged)", "#b05c8f"),
     "expert": ("expert (privileged)", INK),
 }

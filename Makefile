@@ -38,8 +38,8 @@ demo: setup ## Watch the robot open safes: runs/<time>/; ARGS="rule:=rule_003 ..
 ifeq ($(strip $(ARGS)),)
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml policy:=expert
 	@echo "demo: now a learned policy with memory under rule_020; this takes some minutes"
-	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_020 safe:=safe_05 seed:=4
-	@echo "demo: the expert opened safe_03 under rule_001, the policy safe_05 under rule_020; films:"
+	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml rule:=rule_020 safe:=safe_02 seed:=1
+	@echo "demo: the expert opened safe_03 under rule_001, the policy safe_02 under rule_020; films:"
 	@ls -t runs/*/films/*/film.mp4 | head -n 2
 else
 	@.venv/bin/rulesafe launch launch/sim_evaluation.launch.xml $(ARGS)

@@ -15,8 +15,11 @@
 #                       memory, 200 episodes for each of three trainings (table 3)
 #   tokens         (1)  vocabulary size J and memory length M (table 4)
 #   network_conditions
-#                 (12)  the same, one training: camera images, poses and speeds of the arm unlike those
-#                       of the demonstrations, disturbed memories, a part that is turned back
+#                  (1)  the same, one training: camera images, poses unlike those of the
+#                       demonstrations, disturbed memories, a part that is turned back
+#   network_variants
+#                  (4)  the same, other trainings: further memories, without disturbed memories, with
+#                       demonstrations at other speeds
 #   twenty_rules   (3)  one policy of two levels, which replays demonstrations, for all rules and
 #                       safes
 #   memories      (10)  further memories and controls for the policy of twenty_rules
@@ -37,11 +40,12 @@
 #   control       (<1)  tokens shuffled in time
 #
 # `memories`, `lengths`, `generated` (both its skills) and `robustness` (training 0 with tokens)
-# require twenty_rules, `network_conditions` network, and `control` one_rule with the memory vq.
+# require twenty_rules, `network_conditions` and `network_variants` network, and `control` one_rule
+# with the memory vq.
 # WORKERS (2) processes run at once. In the environment, DEMONSTRATIONS, STEPS and EPISODES reduce
 # the work of each study; RULES, MEMORIES and SEEDS (separated by spaces) that of one_rule,
 # twenty_rules and network, RULES and SEEDS also that of memories, RULES and MEMORIES also that of
-# robustness and network_conditions.
+# robustness, network_conditions and network_variants.
 set -euo pipefail
 export studies=${RULESAFE_STUDIES:-python -m rulesafe_studies}
 shopt -s nullglob # with reduced MEMORIES or SEEDS, some results do not exist
@@ -314,25 +318,39 @@ one_network() { # SEED MEMORY
 }
 
 network_conditions() {
-    $studies join "$out/data_network" --low 0.7 --high 1.4 --out "$out/data_speeds"
     for memory in ${MEMORIES:-none raw vq_all_joints}; do
         rulesafe policy exchange "$policies/network_${memory}_0" --encoder ten_safes_images \
             --out "$policies/network_${memory}_images_0"
-        echo "on_network 0 ${memory}_images nominal"
-    done | parallel
-    trained warm_speeds data_speeds cache_speeds --policy bc --memory none --steps 1
+    done
     {
-        for memory in grasp raw_robot_frame; do echo "one_network 0 $memory"; done
-        for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
-            echo "on_network 0 $memory shifted"
-            echo "at_speeds 0 $memory"
-        done
         for memory in ${MEMORIES:-raw vq_all_joints}; do
             echo "on_network 0 $memory nominal --turn-back"
-            echo "disturbed_memories 0 $memory"
+            for control in delayed perturbed; do
+                echo "on_network 0 $memory nominal --memory-control $control"
+            done
+        done
+        for memory in ${MEMORIES:-none raw vq_all_joints}; do
+            echo "on_network 0 ${memory}_images nominal"
+            echo "on_network 0 $memory shifted"
         done
     } | parallel
     table network_conditions "$results"/network_*_0_{nominal,shifted}*
+}
+
+# Further trainings of the network: with other memories, without disturbed ones, at other speeds.
+network_variants() {
+    $studies join "$out/data_network" --low 0.7 --high 1.4 --out "$out/data_speeds"
+    trained warm_speeds data_speeds cache_speeds --policy bc --memory none --steps 1
+    {
+        for memory in grasp raw_robot_frame; do echo "one_network 0 $memory"; done
+        for memory in ${MEMORIES:-raw vq_all_joints}; do
+            echo "undisturbed_memories 0 $memory"
+        done
+        for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
+            echo "at_speeds 0 $memory"
+        done
+    } | parallel
+    table network_variants "$results"/network_*_0_{nominal,shifted}*
 }
 
 # Train with demonstrations at other speeds, and evaluate at such speeds: at_speeds SEED MEMORY
@@ -341,14 +359,12 @@ at_speeds() {
     on_network "$1" "$2_speeds" nominal --speeds 0.7 1.4
 }
 
-# Train without disturbed memories; evaluate both networks with such: disturbed_memories SEED MEMORY
-disturbed_memories() {
+# Train without disturbed memories, and evaluate with such: undisturbed_memories SEED MEMORY
+undisturbed_memories() {
     disturbed=0 train_network "$1" "$2_undisturbed" "$2"
     on_network "$1" "$2_undisturbed" nominal
-    for name in "$2" "$2_undisturbed"; do
-        for control in delayed perturbed; do
-            on_network "$1" "$name" nominal --memory-control "$control"
-        done
+    for control in delayed perturbed; do
+        on_network "$1" "$2_undisturbed" nominal --memory-control "$control"
     done
 }
 
@@ -490,7 +506,7 @@ while read -r _ _ name; do export -f "${name?}"; done < <(declare -F)
 for study in "${@:?usage: studies/study.sh OUT STUDY...}"; do
     case $study in
     paper | one_rule | models | twenty_rules | network | tokens) "$study" ;;
-    network_conditions | memories | lengths | generated | reading | robustness | four_rules | additions | control) "$study" ;;
+    network_conditions | network_variants | memories | lengths | generated | reading | robustness | four_rules | additions | control) "$study" ;;
     *)
         echo "unknown study '$study'" >&2
         usage

@@ -85,7 +85,7 @@ def calls(tmp_path):
 
 ALL = {"RULES": "", "MEMORIES": "", "SEEDS": "", "DEMONSTRATIONS": "", "STEPS": "", "EPISODES": ""}
 STUDIES = {"paper": 16 + 12 + 1 + 5 * 3 + 5, "network": 1 + 5 * 3}
-STUDIES |= {"network_conditions": 2 + 5 + 2, "twenty_rules": 10}
+STUDIES |= {"network_conditions": 0, "network_variants": 2 + 2 + 5, "twenty_rules": 10}
 STUDIES |= {"memories": 21 * 3, "lengths": 3, "reading": 1}
 STUDIES |= {"generated": 1, "robustness": 0, "four_rules": 4, "additions": 10, "control": 0}
 """Number of trainings of each study; one of those of `tokens` is one of `one_rule`."""

@@ -41,9 +41,9 @@ class Process:
         assert code == 0, output
         return output
 
-    def wait(self) -> tuple[int, str]:
+    def wait(self, patience: float = PATIENCE) -> tuple[int, str]:
         """Wait for the end of the process, and return its exit code and output."""
-        output, _ = self.process.communicate(timeout=PATIENCE)
+        output, _ = self.process.communicate(timeout=patience)
         return self.process.returncode, output
 
 

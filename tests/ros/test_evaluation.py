@@ -43,7 +43,9 @@ from rulesafe_sim.simulation import HOME_ACTION
 pytestmark = pytest.mark.ros
 
 SIM, PLANNER, EVALUATOR = "rulesafe_sim.node", "planner_node.node", "rulesafe_eval.node"
-LAUNCH = Path(__file__).parents[2] / "launch/sim_evaluation.launch.xml"
+ROOT = Path(__file__).parents[2]
+LAUNCH = ROOT / "launch/sim_evaluation.launch.xml"
+DEMO = re.findall(r"@\.venv/bin/rulesafe (launch (?!.*ARGS).*)", (ROOT / "Makefile").read_text())
 EPISODE = ("rule:=rule_003", "safe:=safe_07", "seed:=4")
 
 
@@ -122,6 +124,20 @@ def test_an_episode_of_a_benchmark_is_the_same_as_in_process(client, start, tmp_
     client.until(lambda: client.status.frame == len(rows) and client.status.waiting, "the chunk")
     assert client.status.state_digest == line["state_digest"]
     assert evaluator.process.poll() is None
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", DEMO)
+def test_each_episode_of_make_demo_opens_the_safe(command, start, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    words = [*command.split(), f"out:={tmp_path}"]
+    code, output = start("rulesafe_cli.cli", words=words).wait(patience=1800)
+    assert code == 0, output
+    assert list(tmp_path.rglob("film.mp4"))
+
+
+def test_the_demo_has_an_episode_of_the_expert_and_one_of_a_policy():
+    assert [("policy:=expert" in command) for command in DEMO] == [True, False]
 
 
 def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):

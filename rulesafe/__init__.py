@@ -83,13 +83,25 @@ def make_env(rule: str = "rule_001", safe: str = "safe_01", **options: Any) -> g
     return gymnasium.make(ENVIRONMENT, rule=rule, safe=safe, **options)
 
 
-def evaluate(policy: str, out: Path | str, workers: int = 1, **options: Any) -> dict[str, Any]:
+def evaluate(
+    policy: str,
+    out: Path | str,
+    workers: int = 1,
+    films: int = 0,
+    engine: str = "local",
+    **options: Any,
+) -> dict[str, Any]:
     """Evaluate a policy as `rulesafe eval` does, resuming in the folder `out`.
+
+    The summary is printed. A script calls it under `if __name__ == "__main__":`, since the
+    processes of the evaluation import the script again.
 
     Args:
         policy: name or folder of a checkpoint, `expert`, or `module:Class`.
-        out: folder of the results.
+        out: folder of results.json, submission.json and the report.
         workers: number of processes, which import the policy again.
+        films: as for `rulesafe eval`.
+        engine: `local` or `ray`.
         options: `execute` and `execution` as for `rulesafe eval`, and fields of
             `rulesafe_eval.conditions.Conditions`, such as `rules`, `episodes` or `benchmark`.
 
@@ -100,18 +112,28 @@ def evaluate(policy: str, out: Path | str, workers: int = 1, **options: Any) -> 
         RuleSafeError: an option is not valid, the policy cannot be used, or it fails.
     """
     from dataclasses import fields
+    from multiprocessing import current_process
 
-    from rulesafe_core.errors import unknown_name
+    from rulesafe_core.errors import RuleSafeError, unknown_name
+    from rulesafe_eval.conclusion import conclude
     from rulesafe_eval.conditions import Conditions
     from rulesafe_eval.request import Setup
     from rulesafe_eval.results import evaluate_policy
 
+    if getattr(current_process(), "_inheriting", False):  # set while it imports the main module
+        raise RuleSafeError(
+            "a process of the evaluation imports this script again, and calls rulesafe.evaluate: "
+            'put the call under `if __name__ == "__main__":`'
+        )
     setup = {name: options.pop(name) for name in ("execute", "execution") if name in options}
     valid = [field.name for field in fields(Conditions)]
     for name in options:
         if name not in valid:
-            raise unknown_name("option", name, ("execute", "execution", *valid))
-    return evaluate_policy(Setup(policy, **setup), Conditions(**options), Path(out), workers)
+            raise unknown_name("option", name, ("films", "engine", "execute", "execution", *valid))
+    conditions = Conditions(**options)
+    content = evaluate_policy(Setup(policy, **setup), conditions, Path(out), workers, engine)
+    conclude(Path(out), content, films, workers, engine)
+    return content
 
 
 def __getattr__(name: str) -> Any:

@@ -56,7 +56,7 @@ class Still:
 """
 
 
-def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch):
+def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "still_policy.py").write_text(POLICY)
     monkeypatch.syspath_prepend(tmp_path)
     options = {"rules": "rule_001", "safes": "safe_02", "episodes": 1, "step_seconds": 1.0}
@@ -66,6 +66,22 @@ def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch):
     (episode,) = found["episodes"]
     assert (episode["opened"], episode["safe"], episode["frames"]) == (False, "safe_02", 30)
     assert rulesafe.evaluate(*arguments, execute=50, **options)["episodes"] == [episode]
+    assert "all 1 episodes are finished; none was run" in capsys.readouterr().out
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"results.json", "report.html", "submission.json"} <= written
+    (tmp_path / "still_policy.py").write_text(POLICY.replace("-1:", ":1"))
+    with pytest.raises(RuleSafeError, match=r"another request.*still_policy\.py"):
+        rulesafe.evaluate(*arguments, execute=50, **options)
+
+
+def test_a_script_without_a_guard_learns_of_it(tmp_path):
+    (tmp_path / "script.py").write_text(
+        "import rulesafe\nrulesafe.evaluate('expert', 'out', rules='rule_001', episodes=1)"
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode and 'under `if __name__ == "__main__":`' in done.stderr
 
 
 def test_an_unknown_option_is_refused(tmp_path):

@@ -209,6 +209,7 @@ class Still(Agent):
     installed("still_agent", source, "[rulesafe.agents]\nstill = still_agent:Still\n")
     for name in ("still", "still_agent:Still"):
         agent, facts = load_agent(Setup(name))
+        assert set(facts.pop("files")) == ({"still_agent.py"} if ":" in name else set())
         assert facts == {"kind": "agent", "name": name, "privileged": True}
     episode = request_for(step_seconds=1.0).episode("rule_002", 0)
     played = EpisodeRunner(Setup("still")).play(agent, tmp_path, episode)
@@ -225,7 +226,18 @@ def test_a_folder_may_have_a_colon_and_its_files_are_known_all_the_same(tmp_path
         "policy.json",
         "policy.safetensors",
     }
-    assert facts_of("hold_still:HoldStill") == {"kind": "class", "name": "hold_still:HoldStill"}
+
+
+def test_a_class_is_known_by_the_file_of_its_module(tmp_path, monkeypatch):
+    """Not imported: in a ROS graph, another machine may have it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mine.py").write_text("raise ValueError")
+    known = facts_of("mine:Policy")
+    assert known["kind"] == "class" and set(known["files"]) == {"mine.py"}
+    (tmp_path / "mine.py").write_text("raise TypeError")
+    assert facts_of("mine:Policy")["files"] != known["files"]
+    for absent in ("no_module:Policy", "no_module.part:Policy"):
+        assert facts_of(absent)["files"] == {}
 
 
 def test_an_oracle_is_meant_where_a_folder_has_its_name(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Agents of an evaluation by name: oracles, checkpoints, and agents of installed packages."""
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ from policy_node.loading import addresses, print_warning, scheme_of
 from rulesafe_core.cameras import RENDERERS
 from rulesafe_core.errors import RuleSafeError, unknown_name
 from rulesafe_core.plugins import Registry, import_object, is_reference
-from rulesafe_core.text_files import read_json
+from rulesafe_core.text_files import read_json, sha256
 from rulesafe_core.versions import renderer_version
 from rulesafe_eval.oracles import ORACLES
 from rulesafe_eval.request import Setup
@@ -46,7 +47,8 @@ def load_agent(
         return _policy(setup, policy_agent, warn)
     if name in ORACLES:
         return agent, {"kind": name, "privileged": True}
-    return agent, {"kind": "agent", "name": name, "privileged": True}
+    files = _module_hash(name) if is_reference(name) else {}
+    return agent, {"kind": "agent", "name": name, "privileged": True, "files": files}
 
 
 def _privileged(name: str) -> Agent | None:
@@ -117,12 +119,13 @@ def facts_of(name: str) -> dict[str, Any]:
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
     seed, steps and duration of the training; the renderers of the images and point clouds that it
     was trained on, and the renderer of its cameras, if it is not the default one; and the SHA-256
-    of each file.
+    of each file. For a class it is the SHA-256 of its module, so that episodes of an earlier
+    version of it are not mixed with those of a later one.
     """
     if scheme_of(name):
         return {"kind": "remote", "name": name}
     if is_reference(name):
-        return {"kind": "class", "name": name}
+        return {"kind": "class", "name": name, "files": _module_hash(name)}
     from policy_node.checkpoints import file_hashes, find, read_policy, shipped
     from policy_node.renderers import renderers_of
 
@@ -148,3 +151,14 @@ def facts_of(name: str) -> dict[str, Any]:
     if checkpoint.cameras.renderer != RENDERERS[0]:
         described["renderer"] = renderer_version(checkpoint.cameras.renderer)
     return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}
+
+
+def _module_hash(reference: str) -> dict[str, str]:
+    """Return the SHA-256 of a module's file by its name; empty if this process cannot find it: in a
+    ROS graph, only the policy's machine may have it."""
+    try:
+        found = find_spec(reference.partition(":")[0])
+    except (ImportError, ValueError):
+        return {}
+    path = Path(found.origin) if found and found.has_location and found.origin else None
+    return {path.name: sha256(path)} if path else {}

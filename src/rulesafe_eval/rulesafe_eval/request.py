@@ -79,14 +79,14 @@ class EvaluationRequest(RunRequest):
 
     Attributes:
         setup: the agent and how it is run.
-        actor: description of the agent, with the SHA-256 of a checkpoint's files.
+        actor: description of the agent, with the SHA-256 of the files of a checkpoint or class.
         commitment: SHA-256 of the key of a sealed evaluation (studies/); else empty.
     """
 
     NESTED: ClassVar = {
         "versions": "version of {}",
         "setup": "{} of the policy",
-        "actor": "{} of the checkpoint",
+        "actor": "{} of the policy",
     }
 
     setup: Setup

@@ -99,6 +99,8 @@ def evaluate(
                     bar.set_postfix_str(f"{successes} opened")
 
                 run(work, missing, note, workers, engine)
+        else:
+            print(f"{directory}: all {opened.total} episodes are finished; none was run")
         return write_results(directory)
 
 

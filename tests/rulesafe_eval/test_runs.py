@@ -235,9 +235,12 @@ def test_two_results_are_compared_by_the_command(undisturbed, tmp_path, capsys):
     content["request"]["versions"]["physics"] = "1"
     earlier = tmp_path / "results.json"
     earlier.write_text(json.dumps(content))
+    assert main(["eval", "table", str(earlier), str(undisturbed), "--format", "latex"]) == 0
+    assert "% the results differ in the version of the physics" in capsys.readouterr().out
     for command in ("compare", "table"):
         assert main(["eval", command, str(earlier), str(undisturbed)]) == 0
-        assert "differ in the version of the physics: 1, 2" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert f"differ in the version of the physics (1: {earlier}; 2: {undisturbed})" in error
 
 
 def test_a_report_of_what_is_there_so_far(undisturbed, tmp_path, capsys):

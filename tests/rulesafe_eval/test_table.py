@@ -12,9 +12,10 @@ import pytest
 from rulesafe_cli.cli import main
 from rulesafe_core.errors import RuleSafeError
 from rulesafe_data.intervals import wilson
-from rulesafe_eval.exports import rows
+from rulesafe_eval.exports import as_latex, rows
 from rulesafe_eval.plots import success
 from rulesafe_eval.statistics import bootstrap, mcnemar
+from rulesafe_eval.submission import read_evaluation
 from rulesafe_eval.table import bars, page, policy_label, pool
 from rulesafe_studies.keyframes import OraclePhases
 
@@ -218,7 +219,7 @@ def test_a_table_for_a_paper_and_one_for_programs(tmp_path, capsys):
     assert (ours["opened"], ours["episodes"], ours["success"]) == ("168", "200", "0.84")
     assert float(ours["success_low"]) < 0.84 < float(ours["success_high"])
     out = tmp_path / "table.tex"
-    words = [*submissions, "--format", "latex", "--labels", "ours, 50 %_x", "--out", str(out)]
+    words = [*submissions, "--labels", "ours, 50 %_x", "--out", str(out)]
     assert main(["eval", "table", *words]) == 0
     text = out.read_text("utf-8")
     assert text.startswith("% rulesafe eval table ") and r"50 \%\_x & " in text
@@ -226,6 +227,16 @@ def test_a_table_for_a_paper_and_one_for_programs(tmp_path, capsys):
     assert text.count(r"\begin") == text.count(r"\end") == text.count("multicolumn") == 1
     assert main(["eval", "table", *submissions, "--labels", "ours"]) == 2
     assert "1 labels for 2 results" in capsys.readouterr().err
+
+
+def test_a_policy_under_one_rule_is_below_the_others_under_this_rule():
+    every = read_evaluation(SUBMISSIONS / "expert") | {"label": "expert"}
+    mine = [line for line in every["episodes"] if line["rule"] == "rule_003"]
+    request = every["request"] | {"rules": ["rule_003"]}
+    text = as_latex([every, every | {"request": request, "episodes": mine, "label": "mine"}], "")
+    assert text.count("multicolumn") == 2
+    (section,) = [part for part in text.split("multicolumn") if r"rule\_003" in part]
+    assert re.findall(r"(\w+) & 10/10", section) == ["expert", "mine"]
 
 
 def test_a_label_pools_the_trainings_that_have_it():

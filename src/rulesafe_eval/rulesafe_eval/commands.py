@@ -17,6 +17,9 @@ from rulesafe_eval.conclusion import conclude, print_table
 from rulesafe_eval.conditions import Conditions
 from rulesafe_eval.request import EXECUTE, EXECUTION, Setup
 
+FORMATS: dict[str, Literal["latex", "csv"]] = {".tex": "latex", ".csv": "csv"}
+"""Format of a table by the suffix of its file."""
+
 Results = Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="DIR")]
 
 
@@ -106,7 +109,7 @@ def compare(
     from rulesafe_eval.submission import read_evaluation
 
     contents = read_evaluation(first), read_evaluation(second)
-    _warn_of_versions(contents)
+    _version_differences(contents, [str(first), str(second)])
     found = figures(*contents)
     _print_comparison(found)
     if out:
@@ -117,7 +120,7 @@ def compare(
 def table(
     directories: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DIR")],
     out: Path | None = None,
-    format: Literal["markdown", "latex", "csv"] = "markdown",
+    format: Literal["markdown", "latex", "csv"] | None = None,
     labels: str = "",
 ) -> None:
     """Summarise many evaluations on one page: success, differences and failures by policy.
@@ -132,7 +135,8 @@ def table(
         out: File of the table; the figure of a Markdown page has the same name and the suffix .svg.
             By default the table is printed.
         format: markdown: success, differences and failures. csv: success and process score. latex:
-            the same, of several rules only all together; it needs the package booktabs.
+            the same, of several rules only all together, but for rules that another policy has
+            alone; it needs the package booktabs. Default: by the suffix of --out (.tex, .csv).
         labels: Names of the policies, comma-separated, one for each DIR; equal ones are pooled over
             their training seeds. Default: from the checkpoints.
     """
@@ -155,13 +159,14 @@ def table(
         read_evaluation(directory) | {"label": name}
         for directory, name in zip(directories, names, strict=True)
     ]
-    _warn_of_versions(contents)
+    notes = _version_differences(contents, list(map(str, directories)))
+    format = format or FORMATS.get(out.suffix if out else "", "markdown")
     options = [f"--labels {shlex.quote(labels)}"] if labels else []
     options += [f"--format {format}"] if format != "markdown" else []
     options += [f"--out {out}"] if out else []
     command = " ".join(["rulesafe eval table", *map(str, directories), *options])
     if format != "markdown":
-        text = as_csv(contents) if format == "csv" else as_latex(contents, command)
+        text = as_csv(contents) if format == "csv" else as_latex(contents, command, notes)
     elif out:
         from rulesafe_eval.plots import success, svg
 
@@ -177,14 +182,25 @@ def table(
     print(out)
 
 
-def _warn_of_versions(contents: Sequence[Mapping[str, Any]]) -> None:
-    """Warn if evaluations with different versions of the physics or the renderer are compared."""
+def _version_differences(
+    contents: Sequence[Mapping[str, Any]], sources: Sequence[str]
+) -> list[str]:
+    """Warn if evaluations with different versions of the physics or the renderer are compared, and
+    return the warnings."""
     from policy_node.loading import print_warning
 
-    stored = [{**EARLIER, **content["request"].get("versions", {})} for content in contents]
+    warnings = []
     for name in ("physics", "renderer"):
-        if len(found := sorted({str(versions[name]) for versions in stored})) > 1:
-            print_warning(f"the results differ in the version of the {name}: {', '.join(found)}")
+        found: dict[str, list[str]] = {}
+        for content, source in zip(contents, sources, strict=True):
+            versions = {**EARLIER, **content["request"].get("versions", {})}
+            found.setdefault(str(versions[name]), []).append(source)
+        if len(found) > 1:
+            each = "; ".join(f"{key}: {', '.join(paths)}" for key, paths in sorted(found.items()))
+            warnings.append(f"the results differ in the version of the {name} ({each})")
+    for text in warnings:
+        print_warning(text)
+    return warnings
 
 
 def _print_comparison(found: dict[str, Any]) -> None:

@@ -51,17 +51,24 @@ def as_csv(contents: Sequence[Mapping[str, Any]]) -> str:
     return text.getvalue()
 
 
-def as_latex(contents: Sequence[Mapping[str, Any]], command: str) -> str:
+def as_latex(contents: Sequence[Mapping[str, Any]], command: str, notes: Sequence[str] = ()) -> str:
     """Return a table for the package booktabs: success in percent and process score of each policy,
-    with 95 % intervals, below each other by condition; of several rules only all together."""
-    lines = [f"% {' '.join(command.split())}", r"\begin{tabular}{lrrr}", r"\toprule"]
+    with 95 % intervals, below each other by condition; of several rules only all together, but for
+    rules that another policy has alone. Command and notes are comments above it."""
+    comments = [f"% {' '.join(text.split())}" for text in (command, *notes)]
+    lines = [*comments, r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"policy & opened & success [\%] & process score \\")
     before, found = None, rows(contents)
-    together = {_conditions(row) for row in found if row["rule"] == ALL}
+    together = {(row["policy"], *_conditions(row)) for row in found if row["rule"] == ALL}
+    alone = {
+        (row["rule"], *_conditions(row))
+        for row in found
+        if (row["policy"], *_conditions(row)) not in together
+    }
     for row in found:
-        if row["rule"] != ALL and _conditions(row) in together:
+        condition = (row["rule"], *_conditions(row))
+        if row["rule"] != ALL and condition not in alone:
             continue
-        condition = (row["rule"], row["split"], row["safes"], row["step_seconds"])
         if condition != before:
             before, safes = condition, len(row["safes"].split(", "))
             where = row["safes"] if safes == 1 else f"{safes} safes"
@@ -78,7 +85,7 @@ def as_latex(contents: Sequence[Mapping[str, Any]], command: str) -> str:
 
 
 def _conditions(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[key] for key in ("policy", "safes", "split", "step_seconds"))
+    return tuple(row[key] for key in ("safes", "split", "step_seconds"))
 
 
 def _interval(row: Mapping[str, Any], name: str, scale: float, form: str) -> str:

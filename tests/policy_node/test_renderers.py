@@ -92,6 +92,11 @@ def test_the_renderer_of_a_pretrained_encoder_counts(tmp_path):
         assert bool(other_renderer(read_policy(folder))) == (name != RENDERER)
 
 
+def test_a_policy_that_was_trained_here_behind_an_encoder_of_another_renderer_is_not_reported():
+    shipped = read_policy("two_level_all_rules", weights=False)
+    assert renderers_of(shipped) == ("sapien",) and other_renderer(shipped) == ""
+
+
 def test_joint_positions_have_no_renderer(trained):
     checkpoint = replace(read_policy(trained), config=NetworkConfig(), data={})
     assert renderers_of(checkpoint) == () and other_renderer(checkpoint) == ""

@@ -75,6 +75,7 @@ class Checkpoint:
         training: settings and results of the training.
         revision: git revision of the source that it was trained with; empty if unknown.
         cameras: the cameras of the demonstrations, which the policy requires.
+        base: policy and encoder of `exchange_encoder`; else empty.
     """
 
     family: str
@@ -87,6 +88,7 @@ class Checkpoint:
     training: Mapping[str, Any] = field(default_factory=dict)
     revision: str = ""
     cameras: CameraSet = DEFAULT_CAMERAS
+    base: Mapping[str, str] = field(default_factory=dict)
 
     def network(self) -> "Network":
         """Return the network with these weights, in evaluation mode.
@@ -203,6 +205,7 @@ def read_policy(name: Path | str, weights: bool = True) -> Checkpoint:
             training={str(name): value for name, value in about["training"].items()},
             revision=str(about["revision"]),
             cameras=CameraSet.from_entry(about, "cameras"),
+            base=dict(about.get("base", {})),
         )
     except RuleSafeError as error:
         raise RuleSafeError(f"{folder}: {error}") from error

@@ -22,10 +22,12 @@ def renderers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 def other_renderer(checkpoint: Checkpoint) -> str:
     """Return a warning if a policy was trained on images or point clouds of another renderer, or of
-    another version of it, than that of its cameras; else an empty text."""
+    another version of it, than that of its cameras; else an empty text. A policy that was trained
+    on this renderer's, behind a pretrained encoder of another one, has adapted to that encoder."""
     here = renderer_version(checkpoint.cameras.renderer)
     others = [name for name in renderers_of(checkpoint) if name != here]
-    if not others:
+    adapted = not checkpoint.base and checkpoint.data.get("versions", {}).get("renderer") == here
+    if adapted or not others:
         return ""
     return (
         f"trained on images or point clouds of {', '.join(others)}, and this software has "

@@ -16,8 +16,7 @@ def test_states_come_back(states_only, tmp_path):
     states, store = load_states(file), EpisodeStore(states_only)
     assert len(states) == len(store) == 5
     assert states.rules == tuple(f"rule_{index + 1:03d}" for index in range(5))
-    for index in range(5):
-        positions, actions = states[index]
+    for index, (positions, actions) in enumerate(states):
         whole = store.episode(index)
         assert np.array_equal(positions, whole["observation.state"])
         assert np.array_equal(actions, whole["action"])

@@ -5,6 +5,7 @@ column is `rule`, a label.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,9 @@ class States:
     def __len__(self) -> int:
         """Number of episodes."""
         return len(self.rules)
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, episode: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return views of the positions and actions (N, 13) of an episode."""

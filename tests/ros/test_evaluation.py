@@ -45,7 +45,14 @@ pytestmark = pytest.mark.ros
 SIM, PLANNER, EVALUATOR = "rulesafe_sim.node", "planner_node.node", "rulesafe_eval.node"
 ROOT = Path(__file__).parents[2]
 LAUNCH = ROOT / "launch/sim_evaluation.launch.xml"
-DEMO = re.findall(r"@\.venv/bin/rulesafe (launch (?!.*ARGS).*)", (ROOT / "Makefile").read_text())
+EPISODES = re.findall(
+    r"rulesafe (launch launch/sim_evaluation\.launch\.xml (?!\$)[^#\n]*)",
+    "".join((ROOT / name).read_text("utf-8") for name in ("Makefile", "README.md")).replace(
+        "\\\n", ""
+    ),
+)
+"""Those of `make demo`, then those of README.md."""
+
 EPISODE = ("rule:=rule_003", "safe:=safe_07", "seed:=4")
 
 
@@ -127,17 +134,18 @@ def test_an_episode_of_a_benchmark_is_the_same_as_in_process(client, start, tmp_
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("command", DEMO)
-def test_each_episode_of_make_demo_opens_the_safe(command, start, tmp_path, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    words = [*command.split(), f"out:={tmp_path}"]
+@pytest.mark.parametrize("command", EPISODES)
+def test_each_episode_of_make_demo_and_readme_opens_the_safe(command, start, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a bag is recorded there
+    launch, _, *words = command.split()
+    words = [launch, str(LAUNCH), *words, "out:=results"]
     code, output = start("rulesafe_cli.cli", words=words).wait(patience=1800)
     assert code == 0, output
     assert list(tmp_path.rglob("film.mp4"))
 
 
-def test_the_demo_has_an_episode_of_the_expert_and_one_of_a_policy():
-    assert [("policy:=expert" in command) for command in DEMO] == [True, False]
+def test_demo_and_readme_have_an_episode_of_the_expert_and_one_of_a_policy():
+    assert [("policy:=expert" in each) for each in EPISODES] == [True, False, False, True]
 
 
 def test_an_episode_that_is_reset_from_elsewhere_has_failed(client, start, tmp_path):

@@ -11,12 +11,15 @@ from rulesafe_eval.table import Pooled
 
 
 def grid(found: Pooled, places: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
-    """Return the share of opened episodes at each place (safe and seed) in each training (P, T)."""
+    """Return the share of opened episodes at each place (safe and seed) in each training that has
+    episodes there (P, T); T is 1 if each training has places of its own."""
     seeds = sorted({key[0] for key in found.lines})
     rates = np.zeros((2, len(places), len(seeds)))  # opened, all
     for (seed, _, *place), line in found.lines.items():
         if tuple(place) in places:
             rates[:, places.index(tuple(place)), seeds.index(seed)] += line["opened"], 1
+    if ((rates[1] > 0).sum(1) == 1).all():
+        rates = rates.sum(2, keepdims=True)
     if np.ptp(rates[1]) > 0:
         raise ValueError("the trainings have different episodes")
     return rates[0] / rates[1]
@@ -43,7 +46,8 @@ def points(mean: float, low: float, high: float) -> str:
 
 def difference(first: Pooled, second: Pooled) -> Difference:
     """Compare two policies at the places of the second. Interval: percentile bootstrap over the
-    places, which both have, and the trainings of each. p: sign-flip test over the places."""
+    places, which both have, and the trainings of each, unless these have places of their own. p:
+    sign-flip test over the places."""
     places = sorted({key[2:] for key in second.lines})
     random = np.random.default_rng(0)
     at = random.integers(len(places), size=(RESAMPLES, len(places)))

@@ -46,7 +46,7 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "reading": reading.rows,
     "reading_recovery": partial(tables.turned_back, "reading/reader_all_turn-back.json"),
     "reading_with_robot": with_robot.rows,
-    "robustness": tables.robustness,
+    "robustness": partial(tables.conditions, "twenty_rules/vq_0", "robustness/vq_0"),
     "sampled": partial(csv_tables.expert, ("all", "sampled", "all")),
     "shifted": tables.shifted,
     "sizes": tables.sizes,

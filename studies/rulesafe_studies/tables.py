@@ -177,7 +177,9 @@ def network() -> Iterator[Cells]:
 
 
 def _networks() -> dict[str, list[Path]]:
-    return {row.title: stored(name, ["network"]) for name, row in MEMORIES.items()}
+    rows = {name: row.title for name, row in MEMORIES.items()}
+    images = {f"{name}_images": f"{title}, camera images" for name, title in rows.items()}
+    return {title: stored(name, ["network"]) for name, title in (rows | images).items()}
 
 
 def _under_all_rules(entries: Mapping[str, Sequence[Path]]) -> Iterator[Cells]:
@@ -317,15 +319,15 @@ CONDITIONS = {
     "delayed": "`--memory-control delayed`",
     "perturbed": "`--memory-control perturbed`",
 }
-"""Conditions of the study `robustness`. All but the split have the same episodes as the evaluation
-without disturbance, with which they are compared."""
+"""Conditions of `robustness` and `network_conditions`. All but the split have the same episodes as
+the evaluation without disturbance, with which they are compared."""
 
 
-def robustness() -> Iterator[Cells]:
-    """Yield condition, figures, difference to the undisturbed episodes and its p, for the first
-    training with VQ, J=4."""
-    own = pooled([DATA / "twenty_rules/vq_0.json"])
-    paths = {name: DATA / f"robustness/vq_0_{name}.json" for name in CONDITIONS}
+def conditions(undisturbed: str, disturbed: str) -> Iterator[Cells]:
+    """Yield condition, figures, difference to the undisturbed episodes and its p, for a stored
+    evaluation and those whose names are completed by a condition."""
+    own = pooled([DATA / f"{undisturbed}.json"])
+    paths = {name: DATA / f"{disturbed}_{name}.json" for name in CONDITIONS}
     found = {name: pooled([path]) for name, path in paths.items() if path.exists()}
     rows = [compared(own, each) if name != "shifted" else None for name, each in found.items()]
     for (name, each), more in zip(found.items(), differences(rows), strict=True):
@@ -428,8 +430,9 @@ IN_README = {
 
 
 def readme() -> Iterator[Cells]:
-    """Yield memory, success, and the counts of all episodes and of those with the longest plans."""
+    """Yield memory of the network, success, and the counts of all episodes and of those with the
+    longest plans, for the first training, whose episodes are the same with each memory."""
     for title, name in IN_README.items():
-        found = pooled(stored(name))
+        found = pooled(stored(name, ["network"])[:1])
         opened, success, _ = figures(found)
         yield title, success, opened, figures(by_bits(found)[-1])[0]

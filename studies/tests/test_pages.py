@@ -111,6 +111,21 @@ def test_an_interval_of_a_difference_contains_the_variation_of_trainings(trainin
     assert (found.low < found.high) == (max(trainings) > 1)
 
 
+def test_the_difference_of_trainings_with_poses_of_their_own_is_that_at_the_same_poses():
+    def policy(opened):
+        return Pooled(
+            {
+                (seed, "rule_001", "safe_01", 10 * seed + pose): {"opened": pose < count}
+                for seed, count in enumerate(opened)
+                for pose in range(10)
+            }
+        )
+
+    first = policy((4, 2))
+    assert difference(first, policy((6, 3))).mean == pytest.approx(15)
+    assert difference(first, policy((6,))).mean == pytest.approx(20)
+
+
 def test_the_memoryless_oracle_opens_the_rules_that_are_proved_to_need_no_memory():
     opened = dict.fromkeys(RULES, 0)
     for line in pooled(stored("memoryless")).lines.values():

@@ -289,7 +289,11 @@ def test_a_bag_is_not_played_with_a_robot_in_the_graph(client, bag_command, tmp_
     clock.publish(Clock(clock=convert.to_time(2 * 10**9)))
     delivered(clock)
     recorder.stop_well()
-    code, output = bag_command("play", bag, "--delay", 5).wait()
+    refused = bag_command("play", bag, "--delay", 5)
+    while refused.process.poll() is None:
+        client.spin_for(0.02)
+        assert client.count_publishers("/clock") == 1, "evaluator_node would end"
+    code, output = refused.wait()
     assert code == 2
     assert "also publishes /clock; only one node may publish a robot's state" in output
     assert "played" not in output

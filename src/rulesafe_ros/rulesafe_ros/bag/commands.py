@@ -124,7 +124,7 @@ def play(
         rate: Playback speed: seconds of the bag per second.
         clock: Rate of a /clock with the bag's time, Hz; 0: the recorded /clock.
         start: Time to skip at the start of the bag, s.
-        delay: Time for discovery by subscribers before the first message, s.
+        delay: Time for discovery of other nodes before the first message, s.
         loop: Restart at the end of the bag.
         paused: Start paused; the space key resumes.
         commands: Include robot commands: /policy/action_chunk, /arm_sdk, /lowcmd, /inspire/cmd.

@@ -35,8 +35,11 @@ STATE = {"/clock", "/joint_states", "/episode/status", "/lowstate"}
 POLL = 0.02
 """Interval between polls of the keyboard, s."""
 
+MATCHING_TIME = 0.5
+"""Time for subscribers, which have discovered the node, to discover its new publishers, s."""
+
 CONNECTION_TIMEOUT = 5.0
-"""Timeout after the delay for connections of known subscribers, s."""
+"""Timeout for connections of known subscribers, s."""
 
 CHECK_PERIOD = 1.0
 """Interval between checks for other publishers of the same topics, s."""
@@ -58,7 +61,7 @@ class PlayOptions(Settings):
         unit="Hz",
     )
     start: float = setting(0.0, "Time to skip at the start of the bag.", 0, unit="s")
-    delay: float = setting(1.0, "Time for discovery by subscribers.", 0, unit="s")
+    delay: float = setting(1.0, "Time for discovery of other nodes.", 0, unit="s")
     loop: bool = setting(False, "Restart at the end of the bag.")
     paused: bool = setting(False, "Start paused.")
     commands: bool = setting(False, "Include the topics of COMMANDS.")
@@ -90,18 +93,15 @@ class PlayNode(Node):
         super().__init__("rulesafe_bag_player", start_parameter_services=False)
         self._bag, self._options, self._report = bag, options, report
         self._next_action, self._signals = next_action, signals
+        self._topics: dict[str, Topic] = {}
         self._out: dict[str, Any] = {}
-        self._clock_publisher = (
-            self.create_publisher(Clock, "/clock", STATE_QOS) if options.clock else None
-        )
+        self._clock_publisher: Any = None
         for topic in bag.topics.values():
             if reason := self._skip_reason(topic):
                 report(f"not played: {topic.name} ({reason})")
             elif topic.name in options.selection:
-                kind = convert.interface_class(topic.type)
-                offer = convert.to_offer(topic.offered)
-                self._out[topic.name] = self.create_publisher(kind, topic.name, offer)
-        if not self._out:
+                self._topics[topic.name] = topic
+        if not self._topics:
             raise RuleSafeError(
                 f"{bag.path}: no topic to play; topics of the bag: {', '.join(sorted(bag.topics))}"
             )
@@ -120,7 +120,7 @@ class PlayNode(Node):
             return ""
         if topic.name in COMMANDS and not self._options.commands:
             return "it commands a robot; play it with --commands"
-        if topic.name == "/clock" and self._clock_publisher:
+        if topic.name == "/clock" and self._options.clock:
             return "replaced by --clock"
         try:
             convert.interface_class(topic.type)
@@ -128,14 +128,31 @@ class PlayNode(Node):
             return str(error)
         return ""
 
-    def wait_for_subscribers(self) -> None:
-        """Wait for the delay, and until all known subscribers are connected or the timeout."""
-        begin = time.monotonic()
-        while not self._signals:
-            waited = time.monotonic() - begin
-            over = waited >= self._options.delay + CONNECTION_TIMEOUT
-            if waited >= self._options.delay and (self._connected() or over):
-                return
+    def connect(self) -> None:
+        """Create the publishers, and wait until all known subscribers are connected.
+
+        The check comes first, since nodes of a running simulation, such as evaluator_node, end when
+        they discover a second publisher of the robot's state.
+
+        Raises:
+            RuleSafeError: see `check`.
+        """
+        self._pause(self._options.delay)
+        self.check()
+        if self._signals:
+            return
+        for topic in self._topics.values():
+            kind, offer = convert.interface_class(topic.type), convert.to_offer(topic.offered)
+            self._out[topic.name] = self.create_publisher(kind, topic.name, offer)
+        if self._options.clock:
+            self._clock_publisher = self.create_publisher(Clock, "/clock", STATE_QOS)
+        self._pause(min(self._options.delay, MATCHING_TIME))
+        self._pause(CONNECTION_TIMEOUT, self._connected)
+
+    def _pause(self, seconds: float, over: Callable[[], bool] = lambda: False) -> None:
+        """Wait for this time, until `over` returns true or until a signal."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not (over() or self._signals):
             time.sleep(POLL)
 
     def _connected(self) -> bool:
@@ -153,7 +170,7 @@ class PlayNode(Node):
         """
         self._checked = time.monotonic()
         others: dict[str, set[str]] = {}
-        for name in self._out:
+        for name in self._topics:
             for node in set(publishers_of(self, name).values()) - {self.get_name()}:
                 others.setdefault(node, set()).add(name)
         for node, topics in sorted(others.items()):
@@ -238,8 +255,7 @@ def play(bag: Bag, options: PlayOptions, report: Callable[[str], None] = print) 
     """
     with collected_signals() as signals, key_actions(ACTIONS) as next_action, ros_context():
         node = PlayNode(bag, options, report, next_action, signals)
-        node.wait_for_subscribers()
-        node.check()
+        node.connect()
         report(HELP)
         first = True
         while not node.stopped and (options.loop or first):

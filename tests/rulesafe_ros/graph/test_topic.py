@@ -1,4 +1,4 @@
-"""Tests of `rulesafe topic` without a graph."""
+"""Tests of `rulesafe topic` and the discovery of a graph, without a graph."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -34,3 +34,42 @@ def test_the_duration_begins_when_the_command_has_joined_the_graph(monkeypatch, 
     monkeypatch.setattr(topic.command, "connected", connected)
     with pytest.raises(RuleSafeError, match="no publisher"):
         command("/tokens", seconds=15.0)
+
+
+@pytest.mark.parametrize(
+    ("discovered", "expected", "report"),
+    [
+        ((0.5, 1.6, 4.7), ["node_0", "node_1", "node_2"], ""),  # one announcement is lost
+        (
+            range(0, 60, 2),
+            [f"node_{number}" for number in range(8)],
+            "incomplete list: the graph still",
+        ),
+    ],
+)
+def test_discovery_waits_for_repeated_announcements(
+    monkeypatch, capsys, discovered, expected, report
+):
+    """Nodes are discovered at these times, s; Fast DDS repeats lost announcements after 3 s."""
+    pytest.importorskip("rclpy", reason="ROS 2 is not installed")
+    from rulesafe_ros.graph import client_node
+
+    now = 0.0
+
+    class Client:
+        def get_node_names(self):
+            return [f"node_{number}" for number, time in enumerate(discovered) if time <= now]
+
+        topic_infos = service_types = get_node_names
+
+        def spin_until(self, condition, timeout):
+            nonlocal now
+            while not (done := condition()) and now < timeout:
+                now += 0.1
+            return done
+
+    monkeypatch.setattr(client_node, "time", SimpleNamespace(monotonic=lambda: now))
+    client = Client()
+    client_node.GraphClient.wait_for_discovery(client, client.get_node_names)
+    assert client.get_node_names() == expected
+    assert capsys.readouterr().err.partition(" changes")[0] == report

@@ -1,6 +1,7 @@
 """A client node that inspects a graph: its topics, services and parameters."""
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -19,12 +20,14 @@ from rulesafe_ros.bag import convert
 from rulesafe_ros.bag.selection import NODE_TOPICS
 from rulesafe_ros.graph.plain import to_plain
 
-STABLE_PERIOD = 1.0
-"""Time without changes of the graph after which discovery is considered complete, s."""
+STABLE_PERIOD = 3.5
+"""Time without changes of the graph after which discovery is considered complete, s. On a busy
+machine announcements are lost, and the nodes of a graph are often discovered one per second. Fast
+DDS repeats announcements after 3 s: first those of nodes, then those of their topics and services.
+"""
 
-DISCOVERY_TIMEOUT = 10.0
-"""Timeout of discovery, s. On a busy machine announcements may be lost. Fast DDS repeats them after
-3 s: first those of nodes, then those of their topics and services."""
+DISCOVERY_TIMEOUT = 15.0
+"""Timeout of discovery, s."""
 
 REPORT_DELAY = 2.0
 """Time without a publisher after which a message names the missing topic, s."""
@@ -55,7 +58,8 @@ class GraphClient(ClientNode):
         super().__init__(f"rulesafe_graph_{os.getpid()}")
 
     def wait_for_discovery(self, found: Callable[[], object]) -> None:
-        """Wait until `found` returns true and the graph has stopped changing, or the timeout."""
+        """Wait until `found` returns true and the graph has stopped changing, or the timeout, after
+        which a graph that still changes is reported on stderr."""
         last, since = None, time.monotonic()
 
         def complete() -> bool:
@@ -65,7 +69,9 @@ class GraphClient(ClientNode):
                 last, since = now, time.monotonic()
             return time.monotonic() - since > STABLE_PERIOD and bool(found())
 
-        self.spin_until(complete, DISCOVERY_TIMEOUT)
+        if not self.spin_until(complete, DISCOVERY_TIMEOUT) and found():
+            text = f"the graph still changes after {DISCOVERY_TIMEOUT:g} s; run the command again"
+            print(f"incomplete list: {text}", file=sys.stderr)
 
     def topic_infos(self) -> list[TopicInfo]:
         """Return the topics of other nodes, sorted, without those of actions."""

@@ -161,18 +161,22 @@ def test_parameter_types(attributes, expected, bench):
 
 
 @pytest.mark.parametrize(
-    "attributes",
+    ("attributes", "message"),
     [
-        'value=""',
-        'value="{a: 1}"',
-        'value="[1, two]"',
-        'value="text" type="int"',
-        'value="$(var word)" type="bool"',
+        ('value=""', "value='': '' is not a bool, number or text"),
+        ('value="{a: 1}"', "value='{a: 1}': '{a: 1}' is not a bool, number or text"),
+        ('value="[1, two]"', "value='[1, two]': '[1, two]' is not a bool, number or text"),
+        ('value="5.5" type="int"', "value='5.5': '5.5' is not valid; valid: a whole number"),
+        ('value="$(var word)" type="float"', "'$(var word)': '0,3' is not valid; valid: a number"),
+        ('value="$(var word)" type="bool"', "'$(var word)': '0,3' is not valid; valid: true, 1"),
     ],
 )
-def test_refuses_values_that_are_no_parameters(attributes, bench):
-    with pytest.raises(LaunchError, match=r"main.launch.xml:2: <param>: attribute 'value'"):
-        bench.resolve(f'<node exec="echo"><param name="a" {attributes}/></node>', word="text")
+def test_refuses_values_that_are_no_parameters(attributes, message, bench):
+    """The message names the parameter, and with $(var ...) the argument that sets it."""
+    with pytest.raises(LaunchError) as error:
+        bench.resolve(f'<node exec="echo"><param name="a" {attributes}/></node>', word="0,3")
+    assert "main.launch.xml:2: <param>: parameter 'a', value=" in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("value", ["true", "1", "false", "0"])

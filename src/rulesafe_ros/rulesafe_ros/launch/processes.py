@@ -18,6 +18,11 @@ from rulesafe_ros.launch.model import Element, LaunchError, Process
 from rulesafe_ros.launch.substitutions import Context, Template, parse, perform, substitute
 
 _OUTPUTS = ("screen", "log")
+_VALID = {
+    "int": "a whole number, such as 3",
+    "float": "a number, such as 0.3",
+    "bool": "true, 1, false, 0",
+}
 
 
 def text(element: Element, name: str, context: Context) -> str:
@@ -143,15 +148,16 @@ def _parameter(param: Element, context: Context) -> tuple[str, Any]:
     As in `ros2 launch`, YAML is then parsed before the substitutions, so that quotes keep text as
     text ("'1'"), and the results of $(...) are parsed again.
     """
-    kind = param.values.get("type")
+    kind, source = param.values.get("type"), param.text["value"]
+    name = text(param, "name", context)
     try:
         if kind is None:
-            value = _untyped(param.text["value"], context)
+            value = _untyped(source, context)
         else:
-            value = _typed(text(param, "value", context), kind)
+            value = _typed(substitute(source, context), kind)
     except (LaunchError, ValueError) as error:
-        raise param.error(f"attribute 'value': {error}") from None
-    return text(param, "name", context), value
+        raise param.error(f"parameter {name!r}, value={source!r}: {error}") from None
+    return name, value
 
 
 def _untyped(source: str, context: Context) -> Any:
@@ -173,9 +179,12 @@ def _typed(source: str, kind: str) -> bool | float | int | str:
     """Convert text to "bool", "float", "int" or "str"."""
     if kind == "str":
         return source
-    if kind in ("int", "float"):
-        return int(source) if kind == "int" else float(source)
-    value = parse_yaml(source)
-    if not isinstance(value, bool) and str(value) not in ("0", "1"):
-        raise ValueError(f"{source!r} is not of type bool; valid: true, 1, false, 0")
-    return bool(value)
+    try:
+        if kind in ("int", "float"):
+            return int(source) if kind == "int" else float(source)
+        value = parse_yaml(source)
+        if isinstance(value, bool) or str(value) in ("0", "1"):
+            return bool(value)
+    except ValueError:
+        pass
+    raise ValueError(f"{source!r} is not valid; valid: {_VALID[kind]}")

@@ -322,6 +322,7 @@ def test_an_invalid_chunk_is_reported_and_the_robot_holds_until_the_next_episode
     ("parameters", "reason"),
     [
         (("policy:=seeing_policies:Seeing", "execute_steps:=51"), "execute_steps"),
+        (("policy:=exprt",), "sim_evaluation.launch.xml and robot.launch.xml also accept expert"),
         (("policy:=seeing_policies:Informed",), "observes phases, which are privileged"),
         (
             ("policy:=seeing_policies:Watching", "patience:=1.0"),

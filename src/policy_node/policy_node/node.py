@@ -49,6 +49,9 @@ from vq_memory_node.rolling import RollingMemory
 FIRST_LOG, NEXT_LOG = 5.0, 10.0
 """Wall time (s) after which missing inputs are logged first, and between later logs."""
 
+ELSEWHERE = "; sim_evaluation.launch.xml and robot.launch.xml also accept expert and none"
+"""Hint for a misspelt `policy:=expert`, with which these launch files start this node."""
+
 
 @dataclass(frozen=True)
 class PolicyParameters(Settings):
@@ -111,7 +114,8 @@ class PolicyNode(ManagedNode[PolicyParameters]):
         self.create_timer(0.2, self._on_timer, clock=steady)
         self._autostarting = self.values.autostart
         if self._autostarting and self.trigger_configure() != SUCCESS:
-            raise RuleSafeError(f"not configured: {self.refusal}")
+            hint = ELSEWHERE if self.refusal.startswith("no policy") else ""
+            raise RuleSafeError(f"not configured: {self.refusal}{hint}")
 
     # Transitions --------------------------------------------------------------------------
 

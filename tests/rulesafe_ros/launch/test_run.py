@@ -102,6 +102,8 @@ def test_first_failure_is_the_exit_status(bench, worker):
     assert (
         "[ERROR] [slow-3]: process has ended with exit code 4 [pid" in output
     )  # the first failure did not end it
+    last = output.splitlines()[-1]
+    assert last == "[ERROR] [launch]: bad-2 failed first, with status 3: trouble from bad"
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,7 @@ def test_a_program_that_cannot_be_run_fails_the_launch(bench, worker):
     status, output = bench.run(worker("a", "wait") + f'<node exec="{bad}" on_exit="shutdown"/>')
     assert status == 127
     assert "[ERROR] [bad-2]: cannot be started" in output
+    assert "bad-2 failed first, with status 127: " in output.splitlines()[-1]
 
 
 def test_a_shutdown_action_stops_the_launch(bench, worker):

@@ -38,6 +38,7 @@ class _Child:
     process: Process
     popen: subprocess.Popen[bytes]
     pending: dict[str, bytes] = field(default_factory=lambda: {"stdout": b"", "stderr": b""})
+    last_error: str = ""  # last line on stderr
     exited: bool = False  # the process itself has ended
     group_exited: bool = False  # all processes of its group have ended
 
@@ -105,6 +106,7 @@ class _Launch:
         self.stopping = False
         self.interrupts = 0
         self.failure: int | None = None  # status of the first failure before the shutdown
+        self.reason = ""  # what failed first, and why
         self.interrupted: int | None = None
 
     def run(self, steps: Iterable[Step]) -> int:
@@ -112,6 +114,8 @@ class _Launch:
         while not all(child.group_exited for child in self.children):
             self._process_events()
         self.selector.close()
+        if self.reason:  # again, since the messages of the shutdown follow the process's own
+            self.log.message("launch", self.reason, "ERROR")
         if self.failure is not None:
             return self.failure
         return 0 if self.interrupted is None else 128 + self.interrupted
@@ -153,7 +157,7 @@ class _Launch:
             )
         except OSError as error:
             self.log.message(process.name, f"cannot be started: {error}", "ERROR")
-            self._handle_end(process, 127)
+            self._handle_end(process, 127, str(error))
             return
         self.guard.add(popen.pid, process.time_limit)
         child = _Child(process, popen)
@@ -180,6 +184,8 @@ class _Launch:
 
     def _print(self, child: _Child, stream: str, line: bytes) -> None:
         text = line.decode(errors="replace")
+        if stream == "stderr" and text.strip():
+            child.last_error = text
         self.log.line(child.process.name, stream, child.process.output, text)
 
     def _close(self, child: _Child, stream: str) -> None:
@@ -214,7 +220,7 @@ class _Launch:
         signal_group(child.group, signal.SIGTERM)
         grace = _LEFTOVER_GRACE if child.process.time_limit < math.inf else math.inf
         self._end_group(child, time.monotonic() + grace)
-        self._handle_end(child.process, code if code >= 0 else 128 - code)
+        self._handle_end(child.process, code if code >= 0 else 128 - code, child.last_error)
 
     def _end_group(self, child: _Child, deadline: float) -> None:
         """Wait until the group of a finished process is empty; kill it after the deadline."""
@@ -230,10 +236,12 @@ class _Launch:
             if not pipe.closed:  # a process outside the group has it open
                 self._close(child, stream)
 
-    def _handle_end(self, process: Process, status: int) -> None:
-        """Store the status of an ended process, and shut down if the process is required."""
+    def _handle_end(self, process: Process, status: int, error: str) -> None:
+        """Store status and error of an ended process, and shut down if the process is required."""
         if status != 0 and not self.stopping and self.failure is None:
             self.failure = status
+            self.reason = f"{process.name} failed first, with status {status}"
+            self.reason += f": {error}" if error else ""
         if process.on_exit == "shutdown" and not self.stopping:
             message = f"process[{process.name}] was required: shutting down launched system"
             self.log.message("launch", message)

@@ -21,6 +21,18 @@ def shut_down():
     rclpy.shutdown()
     raise ExternalShutdownException
 
+class Logger:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+class State(int):
+    PENDING = property(signal.raise_signal)
+
+def start_task():
+    # Interrupts the first line of the constructor.
+    rclpy.task.FutureState = State(signal.SIGINT)
+    return rclpy.task.Task(print)
+
 def run(node, executor):
     return eval(sys.argv[1])
 
@@ -55,6 +67,8 @@ def test_a_sigint_during_an_import_ends_the_node_after_it(end, tmp_path):
         ("3", 3, ""),
         ("signal.raise_signal(signal.SIGINT)", 0, "talker: stopped before the end\n"),
         ("shut_down()", 0, "talker: stopped before the end\n"),
+        ("Logger() and signal.pause()", 0, "talker: stopped before the end\n"),
+        ("start_task() and signal.pause()", 0, "talker: stopped before the end\n"),
         (
             "signal.raise_signal(signal.SIGTERM) or shut_down()",
             143,
@@ -70,4 +84,4 @@ def test_a_node_that_a_signal_ends_prints_that_it_did_not_finish(run, code, prin
         timeout=180,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )
-    assert (done.returncode, done.stdout) == (code, printed), done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (code, printed, "")

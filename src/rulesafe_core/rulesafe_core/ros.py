@@ -30,7 +30,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.executor_ros import NodeExecutor
 from rulesafe_core.namespaces import namespace_arguments
 from rulesafe_core.settings import Settings, convert, described
-from rulesafe_core.signals import collected_signals, exit_code, importing
+from rulesafe_core.signals import collected_signals, exit_code, uninterruptible
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 T = TypeVar("T", bound=Settings)
@@ -38,8 +38,8 @@ T = TypeVar("T", bound=Settings)
 BUILT_IN = {"use_sim_time", "start_type_description_service"}
 """Parameters that rclpy declares for each node."""
 
-IMPORT_POLL = 0.05
-"""Time until a signal received during an import is handled, s."""
+POSTPONEMENT = 0.05
+"""Time until a signal received in uninterruptible code is handled, s."""
 
 UNNAMED = "_NODE_NAME_UNKNOWN_"
 """Node name that rmw reports for a publisher just discovered or not owned by a ROS 2 node."""
@@ -248,9 +248,9 @@ def run_node(
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         signals.append(number)
-        if importing(frame):
+        if uninterruptible(frame):
             signal.signal(signal.SIGALRM, interrupt)
-            signal.setitimer(signal.ITIMER_REAL, IMPORT_POLL)
+            signal.setitimer(signal.ITIMER_REAL, POSTPONEMENT)
             return
         raise KeyboardInterrupt
 
@@ -276,8 +276,10 @@ def run_node(
                     raise
     except (RuleSafeError, ParameterException) as error:
         code = _print_error(name, error)
+    except KeyboardInterrupt:  # while rclpy starts or shuts down
+        pass
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)  # of an import that failed after the signal
+        signal.setitimer(signal.ITIMER_REAL, 0)  # of code that failed after the signal
     if code is None:
         code = 0
         if text:

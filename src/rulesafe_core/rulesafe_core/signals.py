@@ -52,11 +52,18 @@ def collected_signals(
         restore()
 
 
-def importing(frame: FrameType | None) -> bool:
-    """Return whether a frame runs during an import, in which a KeyboardInterrupt can abort the
-    process: native code of a library, such as torch's, may call Python and catch no exception."""
+def uninterruptible(frame: FrameType | None) -> bool:
+    """Return whether a KeyboardInterrupt must not be raised in a frame.
+
+    During an import it can abort the process: native code of a library, such as torch's, may call
+    Python and catch no exception. In a destructor Python prints and ignores it. In rclpy.task it
+    leaves a task without the attributes that the task's destructor reads.
+    """
+    if frame is not None and frame.f_globals.get("__name__") == "rclpy.task":
+        return True
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        code = frame.f_code
+        if code.co_filename.startswith("<frozen importlib") or code.co_name == "__del__":
             return True
         frame = frame.f_back
     return False

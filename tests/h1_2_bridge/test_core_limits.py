@@ -133,7 +133,9 @@ def test_services_say_what_they_did():
     assert one.core.engage(one.now) == "the weight ramps up to 1 within 0.4 s"
     assert one.core.engage(one.now) == "already ENGAGING"
     one.until(ControlState.ACTIVE)
-    assert one.core.engage(one.now) == "already ACTIVE" and one.core.reason == "executing chunks"
+    assert one.core.engage(one.now) == "already ACTIVE" and one.core.reason == "ready for chunks"
+    one.send(one.moved({3: 0.1}, 1))
+    assert one.state is ControlState.ACTIVE and one.core.reason == "executing chunks"
     one.until(ControlState.HOLDING)
     assert one.core.engage(one.now) == "the weight is 1: the arm resumes"
     one.until(ControlState.ACTIVE)

@@ -177,6 +177,7 @@ class BridgeCore:
         self.accepted += 1
         if self.state is ControlState.HOLDING:
             self._follow()
+        self.reason = "executing chunks"
 
     def refuse(self, reason: str) -> None:
         """Count a refused chunk, also one that could not be decoded."""
@@ -530,7 +531,7 @@ class BridgeCore:
 
     def _follow(self) -> None:
         self._chunk_watch.reset()
-        self._enter(ControlState.ACTIVE, "executing chunks")
+        self._enter(ControlState.ACTIVE, "ready for chunks")
 
     def _enter_hold(self, hold: HoldReason, now: int) -> None:
         """Enter HOLDING. The start of HOLDING is kept when the reason changes, because

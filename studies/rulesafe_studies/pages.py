@@ -39,7 +39,11 @@ BLOCKS: dict[str, Callable[[], str | Iterable[Iterable[str]]]] = {
     "moves_by_bits": moves.rows_by_bits,
     "network": tables.network,
     "network_causes": tables.network_causes,
+    "network_conditions": partial(
+        tables.conditions, "network/vq_all_joints_0", "network/vq_all_joints_0"
+    ),
     "network_memories": partial(tables.memories, ("network",), "vq_all_joints"),
+    "network_recovery": partial(tables.turned_back, "network/vq_all_joints_0_turn-back.json"),
     "one_rule": csv_tables.one_rule,
     "peers": peers.text,
     "readme": tables.readme,

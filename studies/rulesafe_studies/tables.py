@@ -250,7 +250,7 @@ def _causes(entries: Mapping[str, Sequence[Path]]) -> Iterator[Cells]:
         lines = pooled(paths).lines.values()
         failures = Counter(line["cause"] for line in lines if not line["opened"])
         counts = [failures[cause] for cause in CAUSES if cause != "out_of_reach"]
-        yield title.partition(" (")[0], *map(str, (failures.total(), *counts))
+        yield re.sub(r" \(.*?\)", "", title), *map(str, (failures.total(), *counts))
 
 
 def memories(

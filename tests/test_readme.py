@@ -54,14 +54,13 @@ def test_it_is_short():
         ("expert", "600 of 600", "| all | 600/600 |"),
         (
             "twenty_rules",
-            "shipped one [168 of 200](docs/results/leaderboard.md)",
+            "tokens of all joints, [168 of 200](docs/results/leaderboard.md)",
             "opens 168 of 200",
         ),
         ("twenty_rules", "[opens 508 of 600]", "| 508/600 |"),
-        ("twenty_rules", "and 173 of 200", "| grasp bit (40 bits) | 173 |"),
         ("network", "of the hand only: 155 of 200", "| VQ, J=4 (80 bits) | 1 | 155/200 |"),
-        ("network", "122 of 200 with tokens", "| VQ of all joints, J=4 (80 bits) | 145, 122 |"),
-        ("network", "50 without memory", "| none | 68, 50 |"),
+        ("network", "396 of 600 with tokens", "| VQ of all joints, J=4 (80 bits) | 3 | 396/600 |"),
+        ("network", "175 without memory", "| none | 3 | 175/600 |"),
         ("reading", "opens 192 of 200, and 241 of 270", "| 192/200 | 96 % (93..98) | 241/270 |"),
     ],
 )

@@ -151,7 +151,9 @@ def draw_models(table: Sequence[Row]) -> Figure:
     return figure
 
 
-def draw_twenty(names: Mapping[str, str], folder: str, title: str) -> Figure:
+def draw_twenty(
+    names: Mapping[str, str], folder: str, title: str, trainings: int | None = None
+) -> Figure:
     """Draw success under each rule on ten safes by memory: the mean of the trainings and each of
     them. Rules are sorted by the memory that their shortest plan needs.
 
@@ -159,10 +161,11 @@ def draw_twenty(names: Mapping[str, str], folder: str, title: str) -> Figure:
         names: colour of a memory -> name of its stored results.
         folder: their folder.
         title: title of the figure.
+        trainings: number of trainings, the first ones; None: all.
     """
     found: dict[str, list[dict[str, list[bool]]]] = {}
     for memory, name in names.items():
-        for path in stored(name, [folder]):
+        for path in stored(name, [folder])[:trainings]:
             opened_by_rule: dict[str, list[bool]] = {rule: [] for rule in RULES}
             for episode in read_results(path)["episodes"]:
                 opened_by_rule[episode["rule"]].append(episode["opened"])
@@ -390,7 +393,10 @@ def draw_figures(out: Path) -> None:
                 {memory: memory for memory in COLORS}, "twenty_rules", "One policy of two levels"
             ),
             "network": draw_twenty(
-                {"none": "none", "raw": "raw", "vq": "vq_all_joints"}, "network", "One network"
+                {"none": "none", "raw": "raw", "vq": "vq_all_joints"},
+                "network",
+                "One network, first training, tokens of all joints",
+                trainings=1,
             ),
             "memories": draw_memories(),
             "moves": moves.draw(),

@@ -108,7 +108,7 @@ def test_another_checkpoint_in_its_place_is_not_mixed_with_it(checkpoint, tmp_pa
     checkpoint(NoMemory(), seed=1)
     capsys.readouterr()
     assert main(["eval", *words, "--episodes", "2"]) == 2
-    assert "files of the checkpoint" in capsys.readouterr().err
+    assert "files of the policy" in capsys.readouterr().err
     assert len(read_results(tmp_path / "out")["episodes"]) == 1
 
 

@@ -38,7 +38,7 @@ class _Child:
     process: Process
     popen: subprocess.Popen[bytes]
     pending: dict[str, bytes] = field(default_factory=lambda: {"stdout": b"", "stderr": b""})
-    last_error: str = ""  # last line on stderr
+    last_error: str = ""  # last line on stderr that is not information
     exited: bool = False  # the process itself has ended
     group_exited: bool = False  # all processes of its group have ended
 
@@ -184,7 +184,7 @@ class _Launch:
 
     def _print(self, child: _Child, stream: str, line: bytes) -> None:
         text = line.decode(errors="replace")
-        if stream == "stderr" and text.strip():
+        if stream == "stderr" and text.strip() and "[INFO]" not in text:
             child.last_error = text
         self.log.line(child.process.name, stream, child.process.output, text)
 

@@ -291,7 +291,11 @@ network() {
             echo "one_network $seed $memory"
         done
     done | parallel
-    table table_3 "$results"/network_*_[0-9]*_nominal
+    found=() # without those of network_conditions and network_variants
+    for memory in ${MEMORIES:-none time raw vq vq_all_joints}; do
+        found+=("$results"/network_"$memory"_[0-9]*_nominal)
+    done
+    table table_3 "${found[@]}"
 }
 
 # Train the network with a memory, which is disturbed in 0.3 of the windows:

@@ -47,8 +47,7 @@ def load_agent(
         return _policy(setup, policy_agent, warn)
     if name in ORACLES:
         return agent, {"kind": name, "privileged": True}
-    files = _module_hash(name) if is_reference(name) else {}
-    return agent, {"kind": "agent", "name": name, "privileged": True, "files": files}
+    return agent, {"kind": "agent", "name": name, "privileged": True, "files": _module_hash(name)}
 
 
 def _privileged(name: str) -> Agent | None:
@@ -153,12 +152,16 @@ def facts_of(name: str) -> dict[str, Any]:
     return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}
 
 
-def _module_hash(reference: str) -> dict[str, str]:
-    """Return the SHA-256 of a module's file by its name; empty if this process cannot find it: in a
-    ROS graph, only the policy's machine may have it."""
+def _module_hash(name: str) -> dict[str, str]:
+    """Return the SHA-256 of the file of `module:Class` by the file's name; empty for other names,
+    or if this process cannot find it: in a ROS graph, only the policy's machine may have it."""
+    if not is_reference(name):
+        return {}
     try:
-        found = find_spec(reference.partition(":")[0])
+        found = find_spec(name.partition(":")[0])
     except (ImportError, ValueError):
         return {}
-    path = Path(found.origin) if found and found.has_location and found.origin else None
-    return {path.name: sha256(path)} if path else {}
+    if found is None or found.origin is None or not found.has_location:
+        return {}
+    path = Path(found.origin)
+    return {path.name: sha256(path)}

@@ -109,7 +109,7 @@ def compare(
     from rulesafe_eval.submission import read_evaluation
 
     contents = read_evaluation(first), read_evaluation(second)
-    _version_differences(contents, [str(first), str(second)])
+    _warn_of_versions(contents, [str(first), str(second)])
     found = figures(*contents)
     _print_comparison(found)
     if out:
@@ -159,7 +159,7 @@ def table(
         read_evaluation(directory) | {"label": name}
         for directory, name in zip(directories, names, strict=True)
     ]
-    notes = _version_differences(contents, list(map(str, directories)))
+    notes = _warn_of_versions(contents, list(map(str, directories)))
     format = format or FORMATS.get(out.suffix if out else "", "markdown")
     options = [f"--labels {shlex.quote(labels)}"] if labels else []
     options += [f"--format {format}"] if format != "markdown" else []
@@ -182,11 +182,9 @@ def table(
     print(out)
 
 
-def _version_differences(
-    contents: Sequence[Mapping[str, Any]], sources: Sequence[str]
-) -> list[str]:
-    """Warn if evaluations with different versions of the physics or the renderer are compared, and
-    return the warnings."""
+def _warn_of_versions(contents: Sequence[Mapping[str, Any]], sources: Sequence[str]) -> list[str]:
+    """Print warnings if evaluations with different versions of the physics or the renderer are
+    compared, and return these warnings."""
     from policy_node.loading import print_warning
 
     warnings = []

@@ -59,14 +59,14 @@ def as_latex(contents: Sequence[Mapping[str, Any]], command: str, notes: Sequenc
     lines = [*comments, r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"policy & opened & success [\%] & process score \\")
     before, found = None, rows(contents)
-    together = {(row["policy"], *_conditions(row)) for row in found if row["rule"] == ALL}
+    together = {(row["policy"], _conditions(row)) for row in found if row["rule"] == ALL}
     alone = {
-        (row["rule"], *_conditions(row))
+        (row["rule"], _conditions(row))
         for row in found
-        if (row["policy"], *_conditions(row)) not in together
+        if (row["policy"], _conditions(row)) not in together
     }
     for row in found:
-        condition = (row["rule"], *_conditions(row))
+        condition = (row["rule"], _conditions(row))
         if row["rule"] != ALL and condition not in alone:
             continue
         if condition != before:

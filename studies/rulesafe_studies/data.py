@@ -13,7 +13,7 @@ from rulesafe_core.errors import RuleSafeError
 from rulesafe_core.files import write_atomically
 from rulesafe_core.text_files import read_json
 from rulesafe_data.files import write_json
-from rulesafe_eval.table import ALL, Pooled, pool
+from rulesafe_eval.table import Pooled, pool
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
@@ -55,8 +55,9 @@ def pool_rules(contents: Sequence[Mapping[str, Any]]) -> Pooled:
     """Return the episodes under all rules, one or more, of some results.json of one policy in one
     condition."""
     found = pool(contents)
-    of_all = [kinds for condition, kinds in found.items() if condition[0] == ALL]
-    ((pooled,),) = (kinds.values() for kinds in of_all or found.values())
+    most = max(len(condition.rules) for condition in found)
+    of_all = [kinds for condition, kinds in found.items() if len(condition.rules) == most]
+    ((pooled,),) = (kinds.values() for kinds in of_all)
     return pooled
 
 

@@ -68,7 +68,7 @@ def test_training_seeds_are_counted_together():
     first, second = [1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 1, 0]
     contents = [results(VQ, 0, first), results(VQ, 1, second)]
     ((condition, kinds),) = pool(contents).items()
-    assert condition == ("rule_020", "safe_02", "varied", 20.0)
+    assert condition == (("rule_020",), "safe_02", "varied", 20.0)
     ((kind, pooled),) = kinds.items()
     assert kind == "dp3 tiny, vq (J = 4 of all_rules_hand, M = 40, 100 steps)"
     assert pooled.opened(0) == (4, 6) and pooled.opened(1) == (3, 6)
@@ -97,7 +97,7 @@ def test_kinds_are_compared_on_the_episodes_that_they_share():
     none, vq = [0] * 9 + [1], [1] * 8 + [0, 1]
     text = page([results(NONE, 0, none), results(VQ, 0, [*vq, 1, 1])], "the command")
     assert text.startswith("    the command")
-    assert "| dp3 tiny, none (100 steps) | 1 of 10 | 10 % (2..40) |" in text
+    assert "| dp3 tiny, none (100 steps) | 0..9 | 1 of 10 | 10 % (2..40) |" in text
     assert f"| 10 | +80 (+50..+100) | {mcnemar(0, 8):.2g} |" in text
     assert "| 6 knob+ wrong move 9 |" in text
 
@@ -131,15 +131,19 @@ def test_rules_are_pooled_by_the_pose_of_the_safe():
     for line in contents[1]["episodes"]:
         line["rule"] = "rule_001"
     found = pool(contents)
-    assert [condition[0] for condition in found] == ["all rules", "rule_001", "rule_020"]
-    ((_, pooled),) = found["all rules", "safe_02", "varied", 20.0].items()
+    assert [condition.names for condition in found] == [
+        "rule_001, rule_020",
+        "rule_001",
+        "rule_020",
+    ]
+    ((_, pooled),) = found[("rule_001", "rule_020"), "safe_02", "varied", 20.0].items()
     assert pooled.opened(0) == (9, 16)
     places = [("safe_02", n) for n in range(8)] * 2
     assert pooled.interval("opened") == bootstrap(np.concatenate([*opened.values()]), places)
     assert pooled.interval("opened")[1] - pooled.interval("opened")[0] > 0.6
     text = page([*contents, results(NONE, 0, opened["rule_020"])], "")
     first, second, third = text.split("##")[1:]
-    assert first.startswith(" all 2 rules, ") and "none" not in first, "without all of the rules"
+    assert first.startswith(" rule_001, rule_020, ") and "none" not in first
     assert "| 9 of 16 |" in first and "failures" not in first and "failures" in second
     assert "no shared episodes" not in text, third
 
@@ -171,8 +175,9 @@ def test_a_bar_is_a_row_of_the_page_and_many_rules_have_one_together(count):
     pooled = pool(contents)
     assert len(rows) == (count if count <= 4 else 1)
     for row in rows:
-        rule = row["rule"].split(",")[0]
-        (found,) = pooled[rule, "safe_02", "varied", 20.0].values()
+        name = row["rule"].partition(", varied")[0]
+        (condition,) = (each for each in pooled if each.names == name)
+        (found,) = pooled[condition].values()
         assert row["episodes"] == len(found.lines)
         assert row["success_rate"] == found.values("opened").mean()
         assert row["success_interval"] == found.interval("opened")
@@ -215,7 +220,8 @@ def test_a_table_for_a_paper_and_one_for_programs(tmp_path, capsys):
     submissions = [str(SUBMISSIONS / name) for name in ("two_level_all_rules", "expert")]
     assert main(["eval", "table", *submissions, "--format", "csv", "--labels", "ours, 50 %_x"]) == 0
     found = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    (ours,) = [row for row in found if row["rule"] == "all rules" and row["policy"] == "ours"]
+    (ours,) = [row for row in found if row["rule"] == "20 rules" and row["policy"] == "ours"]
+    assert (ours["rules"], ours["seeds"]) == ("20", "0..9")
     assert (ours["opened"], ours["episodes"], ours["success"]) == ("168", "200", "0.84")
     assert float(ours["success_low"]) < 0.84 < float(ours["success_high"])
     out = tmp_path / "table.tex"
@@ -229,14 +235,42 @@ def test_a_table_for_a_paper_and_one_for_programs(tmp_path, capsys):
     assert "1 labels for 2 results" in capsys.readouterr().err
 
 
+def part_of(content, rules, label):
+    """The episodes of an evaluation under some of its rules, as another policy."""
+    lines = [line for line in content["episodes"] if line["rule"] in rules]
+    request = content["request"] | {"rules": list(rules)}
+    return content | {"request": request, "episodes": lines, "label": label}
+
+
 def test_a_policy_under_one_rule_is_below_the_others_under_this_rule():
     every = read_evaluation(SUBMISSIONS / "expert") | {"label": "expert"}
-    mine = [line for line in every["episodes"] if line["rule"] == "rule_003"]
-    request = every["request"] | {"rules": ["rule_003"]}
-    text = as_latex([every, every | {"request": request, "episodes": mine, "label": "mine"}], "")
+    text = as_latex([every, part_of(every, ["rule_003"], "mine")], "")
     assert text.count("multicolumn") == 2
     (section,) = [part for part in text.split("multicolumn") if r"rule\_003" in part]
     assert re.findall(r"(\w+) & 10/10", section) == ["expert", "mine"]
+
+
+def test_a_policy_under_some_rules_has_a_total_below_the_others_under_these_rules():
+    every = read_evaluation(SUBMISSIONS / "expert") | {"label": "expert"}
+    mine = part_of(every, ["rule_003", "rule_007"], "mine")
+    first, second, *single = page([every, mine], "").split("\n## ")[1:]
+    assert first.startswith("20 rules, 10 safes") and "mine" not in first
+    assert second.startswith("rule_003, rule_007, 10 safes") and "| mine minus expert |" in second
+    assert second.count("| 20 of 20 |") == 2 and len(single) == 20
+    latex = as_latex([every, mine], "").split("multicolumn")[1:]
+    assert [re.findall(r"(\w+) & (\d+)/", part) for part in latex] == [
+        [("expert", "200")],
+        [("expert", "20"), ("mine", "20")],
+    ]
+
+
+def test_rows_with_other_poses_show_their_seeds():
+    contents = [results(NONE, 0, [1] * 6), results(VQ, 0, [1] * 6, first=2)]
+    text = page(contents, "")
+    assert "(100 steps) | 0..5 | 6 of 6 |" in text
+    assert "| 2..7 | 6 of 6 |" in text and "rows with other seeds have other poses" in text
+    assert [row["seeds"] for row in rows(contents)] == ["0..5", "2..7"]
+    assert re.findall("% (seeds .*)", as_latex(contents, "")) == ["seeds 0..5", "seeds 2..7"]
 
 
 def test_a_label_pools_the_trainings_that_have_it():

@@ -59,8 +59,10 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     yield f"trained on {data.get('episodes')} demonstrations, {data.get('frames')} frames of:"
     yield from (f"  {instruction}" for instruction in data.get("instructions", ()))
     yield f"dataset {str(data.get('digest'))[:12]}, source {checkpoint.revision or 'unknown'}"
+    if renderer := data.get("versions", {}).get("renderer"):
+        yield f"demonstrations rendered by {renderer}"
     if found := renderers_of(checkpoint):
-        yield f"images and point clouds of {', '.join(found)}"
+        yield f"encoder of images or point clouds trained on those of {', '.join(found)}"
     frame = checkpoint.normaliser.frame
     if frame is not None:
         x, y, z, yaw = frame.pose

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulesafe_eval.table import ALL, Condition, Pooled, pool
+from rulesafe_eval.table import Condition, Pooled, pool
 
 PLACES = 3
 """Digits of a share after the point."""
@@ -26,18 +26,14 @@ def rows(contents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _row(condition: Condition, policy: str, found: Pooled) -> dict[str, Any]:
-    rule, safes, split, seconds = condition
-    row: dict[str, Any] = {"rule": rule, "safes": safes, "split": split, "step_seconds": seconds}
+    row: dict[str, Any] = {"rules": len(condition.rules), "rule": condition.names}
+    row |= dict(zip(("safes", "split", "step_seconds"), condition[1:], strict=True))
     opened = found.values("opened")
-    row |= {"policy": policy, "trainings": len(found.seconds), "episodes": len(opened)}
-    row["opened"] = int(opened.sum())
+    row |= {"policy": policy, "trainings": len(found.seconds), "seeds": found.poses}
+    row |= {"episodes": len(opened), "opened": int(opened.sum())}
     for name, key in (("success", "opened"), ("process_score", "process_score")):
-        low, high = found.interval(key) or ("", "")
-        values = (found.values(key).mean(), low, high)
-        row |= {
-            f"{name}{end}": value if value == "" else round(float(value), PLACES)
-            for end, value in zip(("", "_low", "_high"), values, strict=True)
-        }
+        row |= {name: float(found.values(key).mean())}
+        row[f"{name}_low"], row[f"{name}_high"] = found.interval(key) or ("", "")
     frames = found.values("frames")[opened > 0]
     return row | {"frames_to_open": round(float(np.median(frames))) if len(frames) else ""}
 
@@ -47,45 +43,36 @@ def as_csv(contents: Sequence[Mapping[str, Any]]) -> str:
     found, text = rows(contents), io.StringIO()
     writer = csv.DictWriter(text, list(found[0]) if found else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(found)
+    for row in found:
+        rounded = {k: round(v, PLACES) for k, v in row.items() if isinstance(v, float)}
+        writer.writerow(row | rounded)
     return text.getvalue()
 
 
 def as_latex(contents: Sequence[Mapping[str, Any]], command: str, notes: Sequence[str] = ()) -> str:
     """Return a table for the package booktabs: success in percent and process score of each policy,
     with 95 % intervals, below each other by condition; of several rules only all together, but for
-    rules that another policy has alone. Command and notes are comments above it."""
+    rules that another policy has alone. Command, notes and seeds are comments."""
     comments = [f"% {' '.join(text.split())}" for text in (command, *notes)]
     lines = [*comments, r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"policy & opened & success [\%] & process score \\")
-    before, found = None, rows(contents)
-    together = {(row["policy"], _conditions(row)) for row in found if row["rule"] == ALL}
-    alone = {
-        (row["rule"], _conditions(row))
-        for row in found
-        if (row["policy"], _conditions(row)) not in together
-    }
-    for row in found:
-        condition = (row["rule"], _conditions(row))
-        if row["rule"] != ALL and condition not in alone:
+    found = pool(contents)
+    together = {(c[1:], kind) for c, kinds in found.items() if len(c.rules) > 1 for kind in kinds}
+    for condition, kinds in found.items():
+        if len(condition.rules) == 1 and all((condition[1:], kind) in together for kind in kinds):
             continue
-        if condition != before:
-            before, safes = condition, len(row["safes"].split(", "))
-            where = row["safes"] if safes == 1 else f"{safes} safes"
-            title = f"{row['rule']}, {where}, split {row['split']}".translate(LATEX)
-            lines += [r"\midrule", rf"\multicolumn{{4}}{{l}}{{{title}}} \\"]
-        cells = [
-            str(row["policy"]).translate(LATEX),
-            f"{row['opened']}/{row['episodes']}",
-            _interval(row, "success", 100, ".0f"),
-            _interval(row, "process_score", 1, ".2f"),
-        ]
-        lines.append(" & ".join(cells) + r" \\")
+        title = f"{condition.names}, {condition.where}".translate(LATEX)
+        lines += [r"\midrule", rf"\multicolumn{{4}}{{l}}{{{title}}} \\"]
+        for policy, pooled in kinds.items():
+            row = _row(condition, policy, pooled)
+            cells = [
+                policy.translate(LATEX),
+                f"{row['opened']}/{row['episodes']}",
+                _interval(row, "success", 100, ".0f"),
+                _interval(row, "process_score", 1, ".2f"),
+            ]
+            lines.append(f"{' & '.join(cells)} \\\\ % seeds {row['seeds']}")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-def _conditions(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[key] for key in ("safes", "split", "step_seconds"))
 
 
 def _interval(row: Mapping[str, Any], name: str, scale: float, form: str) -> str:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,32 @@ from rulesafe_eval.statistics import (
 )
 
 Line = Mapping[str, Any]
-ALL = "all rules"
 
 MOST_BARS = 4
 
 MAX_NAMES = 3
-"""Maximum number of safes that a heading lists."""
+"""Maximum number of safes or rules that a heading lists."""
 
-Condition = tuple[str, str, str, float]
-"""Rule, or ALL, safes, split, time per step: policies are compared if these are equal."""
+
+class Condition(NamedTuple):
+    """Policies are compared if their conditions are equal; several `rules` are pooled."""
+
+    rules: tuple[str, ...]
+    safes: str
+    split: str
+    step_seconds: float
+
+    @property
+    def names(self) -> str:
+        """The rules, or how many they are, as text."""
+        return ", ".join(self.rules) if len(self.rules) <= MAX_NAMES else f"{len(self.rules)} rules"
+
+    @property
+    def where(self) -> str:
+        """Safes, or how many they are, and split as text."""
+        safes = self.safes.split(", ")
+        named = self.safes if len(safes) <= MAX_NAMES else f"{len(safes)} safes"
+        return f"{named}, split {self.split}"
 
 
 @dataclass
@@ -60,6 +77,12 @@ class Pooled:
         """Rule, safe and seed of all episodes, over all training seeds."""
         return {key[1:] for key in self.lines}
 
+    @property
+    def poses(self) -> str:
+        """First and last seed of the episodes, as text."""
+        seeds = [key[3] for key in self.lines]
+        return f"{min(seeds)}..{max(seeds)}"
+
     def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
         """Return the keys of the episodes that are also in `other`."""
         return [key for key in self.lines if key in other.lines]
@@ -76,9 +99,9 @@ class Pooled:
 
 def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Pooled]]:
     """Return the episodes of some results.json, by condition and policy: the "label" of a content
-    if it has one, else `policy_label`. Rules with otherwise equal
-    conditions are also pooled, in a condition with the rule ALL, for the policies that have
-    episodes of each of these rules.
+    if it has one, else `policy_label`. Several rules of a policy with otherwise equal conditions
+    are also pooled, together with the episodes under these rules of each policy that has all of
+    them.
 
     Raises:
         RuleSafeError: if two results have the same episode of a policy and training seed.
@@ -93,7 +116,7 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
             setup = request["setup"]
             safes = ", ".join(request["safes"])
             split = ", ".join(filter(None, (request["split"], disturbances_of(setup))))
-            condition = (line["rule"], safes, split, setup["step_seconds"])
+            condition = Condition((line["rule"],), safes, split, setup["step_seconds"])
             pooled = found[condition].setdefault(kind, Pooled())
             key = (seed, line["rule"], line["safe"], line["seed"])
             if key in pooled.lines:
@@ -103,22 +126,26 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
                 )
             pooled.lines[key] = line
             pooled.seconds[seed] = training.get("seconds")
-    return dict(sorted((_all_rules(found) | found).items()))
+    every = _several_rules(found) | found
+    return dict(sorted(every.items(), key=lambda item: (-len(item[0].rules), item[0])))
 
 
-def _all_rules(
+def _several_rules(
     found: Mapping[Condition, Mapping[str, Pooled]],
 ) -> dict[Condition, dict[str, Pooled]]:
     pooled: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
-    for (_, safes, split, seconds), kinds in found.items():
-        same = [found[c] for c in found if c[1:] == (safes, split, seconds)]
-        if len(same) > 1:
-            for kind, part in kinds.items():
-                if any(kind not in others for others in same):
-                    continue
-                of_all = pooled[ALL, safes, split, seconds].setdefault(kind, Pooled())
-                of_all.lines |= part.lines
-                of_all.seconds |= part.seconds
+    for where in {condition[1:] for condition in found}:
+        parts = {c.rules[0]: kinds for c, kinds in found.items() if c[1:] == where}
+        rules_of: dict[str, list[str]] = defaultdict(list)
+        for rule in sorted(parts):
+            for kind in parts[rule]:
+                rules_of[kind].append(rule)
+        for rules in {tuple(rules) for rules in rules_of.values() if len(rules) > 1}:
+            for kind in (kind for kind, has in rules_of.items() if set(rules) <= set(has)):
+                of_all = pooled[Condition(rules, *where)].setdefault(kind, Pooled())
+                for rule in rules:
+                    of_all.lines |= parts[rule][kind].lines
+                    of_all.seconds |= parts[rule][kind].seconds
     return pooled
 
 
@@ -146,7 +173,8 @@ def policy_label(request: Mapping[str, Any]) -> str:
 ABOUT = f"""\
 95 % intervals: Wilson; with several training seeds or rules bootstrap over places (safe and seed),
 where all episodes at a place are drawn together. Pairs are episodes of the same rule, place and
-training seed. p is two-sided and not corrected for the number of rows: McNemar's exact test if each
+training seed; rows with other seeds have other poses: compare them by their differences, not by
+their success. p is two-sided and not corrected for the number of rows: McNemar's exact test if each
 place has one pair, otherwise a sign-flip test on the differences of the places. The interval of a
 difference of success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference
 is the same at all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
@@ -164,22 +192,17 @@ def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") 
     drawn = [f"![Success and scores with 95 % intervals]({figure})\n"] if figure else []
     parts = [f"    {' '.join(command.split())}\n", *drawn, ABOUT]
     pooled = {
-        (escaped(rule), escaped(safes), escaped(split), seconds): {
-            escaped(kind): found for kind, found in kinds.items()
-        }
-        for (rule, safes, split, seconds), kinds in pool(contents).items()
+        condition: {escaped(kind): found for kind, found in kinds.items()}
+        for condition, kinds in pool(contents).items()
     }
-    for (rule, safes, split, seconds), kinds in pooled.items():
-        names = safes.split(", ")
-        where = safes if len(names) <= MAX_NAMES else f"{len(names)} safes"
-        rules = {key[1] for found in kinds.values() for key in found.lines}
-        name = f"all {len(rules)} rules" if rule == ALL else rule
-        parts.append(f"## {name}, {where}, split {split}, {seconds:g} s per step\n")
+    for condition, kinds in pooled.items():
+        title = f"{condition.names}, {condition.where}, {condition.step_seconds:g} s per step"
+        parts.append(f"## {escaped(title)}\n")
         parts += [*_rates(kinds), ""]
         if any(one.shared(other) for one, other in combinations(kinds.values(), 2)):
-            parts += [*_differences(rule, kinds), ""]
-        if rule != ALL:
-            parts += [*_unshared(rule, kinds, pooled), *_failures(kinds), ""]
+            parts += [*_differences(condition.names, kinds), ""]
+        if len(condition.rules) == 1:
+            parts += [*_unshared(condition.rules, kinds, pooled), *_failures(kinds), ""]
     return "\n".join(parts)
 
 
@@ -187,12 +210,13 @@ def bars(contents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return success and scores of each policy, by condition, as `plots.success` draws them. More
     than MOST_BARS rules with otherwise equal conditions have one row together."""
     pooled, rows = pool(contents), []
-    rules = Counter(condition[1:] for condition in pooled if condition[0] != ALL)
-    for (rule, safes, split, seconds), kinds in pooled.items():
-        if (rule == ALL) != (rules[safes, split, seconds] > MOST_BARS):
+    rules = Counter(condition[1:] for condition in pooled if len(condition.rules) == 1)
+    for condition, kinds in pooled.items():
+        if (len(condition.rules) > 1) != (rules[condition[1:]] > MOST_BARS):
             continue
         for kind, found in kinds.items():
-            row: dict[str, Any] = {"rule": f"{rule}, {split}: {kind}", "episodes": len(found.lines)}
+            name = f"{condition.names}, {condition.split}: {kind}"
+            row: dict[str, Any] = {"rule": name, "episodes": len(found.lines)}
             for key, name in (("opened", "success"), *((score, score) for score in SCORES)):
                 rate = found.values(key).mean()
                 row["success_rate" if key == "opened" else name] = rate
@@ -202,9 +226,9 @@ def bars(contents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
-    heads = ("policy", "opened, by training seed", "success", "process score", "frames to open")
+    heads = ("policy", "seeds", "opened, by training", "success", "process score", "frames to open")
     yield f"| {' | '.join(heads)} | training |"
-    yield "|---|---|---|---|---:|---|"
+    yield "|---|---|---|---|---|---:|---|"
     for kind, pooled in kinds.items():
         seeds = sorted(pooled.seconds)
         by_seed = ", ".join("{} of {}".format(*pooled.opened(seed)) for seed in seeds)
@@ -213,7 +237,7 @@ def _rates(kinds: Mapping[str, Pooled]) -> Iterator[str]:
         frames = pooled.values("frames")[pooled.values("opened") > 0]
         took = [seconds for seconds in pooled.seconds.values() if seconds]
         yield (
-            f"| {kind} | {by_seed} | {success} | {score} | "
+            f"| {kind} | {pooled.poses} | {by_seed} | {success} | {score} | "
             f"{f'{np.median(frames):.0f}' if len(frames) else ''} | "
             f"{', '.join(f'{seconds / 60:.0f} min' for seconds in took)} |"
         )
@@ -231,13 +255,13 @@ def _differences(rule: str, kinds: Mapping[str, Pooled]) -> Iterator[str]:
 
 
 def _unshared(
-    rule: str,
+    rules: tuple[str, ...],
     kinds: Mapping[str, Pooled],
     pooled: Mapping[Condition, Mapping[str, Pooled]],
 ) -> Iterator[str]:
-    """Yield a line for each policy that shares no episode of the rule with some other policy, in
+    """Yield a line for each policy that shares no episode of the rules with some other policy, in
     any condition, so that their comparison is not missing without a reason."""
-    conditions = [found for condition, found in pooled.items() if condition[0] == rule]
+    conditions = [found for condition, found in pooled.items() if condition.rules == rules]
     names = dict.fromkeys(name for found in conditions for name in found)
     for kind in kinds:
         met = {

@@ -84,7 +84,7 @@ def make_env(rule: str = "rule_001", safe: str = "safe_01", **options: Any) -> g
 
 
 def evaluate(
-    policy: str,
+    policy: str | Path,
     out: Path | str,
     workers: int = 1,
     films: int = 0,
@@ -103,7 +103,8 @@ def evaluate(
         films: as for `rulesafe eval`.
         engine: `local` or `ray`.
         options: `execute` and `execution` as for `rulesafe eval`, and fields of
-            `rulesafe_eval.conditions.Conditions`, such as `rules`, `episodes` or `benchmark`.
+            `rulesafe_eval.conditions.Conditions`, such as `rules`, `episodes` or `benchmark`; rules
+            and safes are strings separated by commas, or lists.
 
     Returns:
         The content of results.json: docs/evaluation.md.
@@ -114,6 +115,7 @@ def evaluate(
     from dataclasses import fields
     from multiprocessing import current_process
 
+    from policy_node.configs import from_json
     from rulesafe_core.errors import RuleSafeError, unknown_name
     from rulesafe_eval.conclusion import conclude
     from rulesafe_eval.conditions import Conditions
@@ -125,13 +127,24 @@ def evaluate(
             "a process of the evaluation imports this script again, and calls rulesafe.evaluate: "
             'put the call under `if __name__ == "__main__":`'
         )
-    setup = {name: options.pop(name) for name in ("execute", "execution") if name in options}
+    if not isinstance(policy, str | Path):
+        raise RuleSafeError(
+            f"policy is {policy!r:.60}; valid: its name, such as 'my_module:MyPolicy', by which "
+            "the processes of the evaluation import it"
+        )
+    setup: dict[str, Any] = {
+        name: options.pop(name) for name in ("execute", "execution") if name in options
+    }
     valid = [field.name for field in fields(Conditions)]
     for name in options:
         if name not in valid:
             raise unknown_name("option", name, ("films", "engine", "execute", "execution", *valid))
-    conditions = Conditions(**options)
-    content = evaluate_policy(Setup(policy, **setup), conditions, Path(out), workers, engine)
+    for name in {"rules", "safes"} & options.keys():
+        if isinstance(options[name], list | tuple):
+            options[name] = ",".join(map(str, options[name]))
+    asked = from_json(Setup, setup | {"policy": str(policy)})
+    conditions = from_json(Conditions, options)
+    content = evaluate_policy(asked, conditions, Path(out), workers, engine)
     conclude(Path(out), content, films, workers, engine)
     return content
 

@@ -59,7 +59,7 @@ class Still:
 def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "still_policy.py").write_text(POLICY)
     monkeypatch.syspath_prepend(tmp_path)
-    options = {"rules": "rule_001", "safes": "safe_02", "episodes": 1, "step_seconds": 1.0}
+    options = {"rules": ["rule_001"], "safes": "safe_02", "episodes": 1, "step_seconds": 1.0}
     arguments = ("still_policy:Still", tmp_path / "out")
     found = rulesafe.evaluate(*arguments, execute=50, **options)
     assert found["complete"] and found["request"]["setup"]["execute"] == 50
@@ -87,3 +87,19 @@ def test_a_script_without_a_guard_learns_of_it(tmp_path):
 def test_an_unknown_option_is_refused(tmp_path):
     with pytest.raises(RuleSafeError, match=r"unknown option 'rule'.*rules"):
         rulesafe.evaluate("expert", tmp_path, rule="rule_001")
+
+
+@pytest.mark.parametrize(
+    ("policy", "options", "message"),
+    [
+        (object, {}, "policy is <class 'object'>; valid: its name"),
+        ("expert", {"episodes": "3"}, "episodes"),
+        ("expert", {"seed": 1.5}, "seed"),
+        ("expert", {"execute": [12]}, "execute"),
+        ("expert", {"rules": 1}, "rules"),
+    ],
+)
+def test_an_option_of_another_type_is_refused(tmp_path, policy, options, message):
+    with pytest.raises(RuleSafeError, match=message):
+        rulesafe.evaluate(policy, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from policy_node.loading import SCHEMES, check_policy, find_policy, memory_of_policy
 from policy_node.policy import CHUNK, Needs, Observation, check_chunk
@@ -154,3 +155,8 @@ def test_a_device_that_is_not_available_is_refused():
     pytest.importorskip("torch")
     with pytest.raises(RuleSafeError, match=r"^device 'gpu' is not available: Expected"):
         find_policy("dp3_rule_001", device="gpu")
+
+
+def test_a_chunk_with_gradients_is_refused_with_what_to_do():
+    with pytest.raises(RuleSafeError, match=r"a Tensor that is not an array.*detach\(\)"):
+        check_chunk(torch.zeros(CHUNK, 13, requires_grad=True))

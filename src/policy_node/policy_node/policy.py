@@ -115,8 +115,9 @@ def check_chunk(chunk: Any) -> NDArray[np.float32]:
     """
     try:
         actions = np.asarray(chunk, np.float32)
-    except (TypeError, ValueError):
-        raise _invalid(f"a {type(chunk).__name__} that is not an array of numbers") from None
+    except (TypeError, ValueError, RuntimeError) as error:  # RuntimeError: a tensor with gradients
+        kind = type(chunk).__name__
+        raise _invalid(f"a {kind} that is not an array of numbers: {error}") from None
     if chunk is None:
         raise _invalid("None")
     bad = actions.size - int(np.isfinite(actions).sum())

@@ -17,7 +17,7 @@ A policy is an object with the methods of `Policy`::
 
     class MyPolicy:
         needs = rulesafe.Needs(points=1024, instruction=True)
-        memory = ...                    # if needs.memory: see docs/memory.md
+        memory = rulesafe.make_memory("vq")    # if needs.memory: docs/memory.md
 
         def reset(self): ...
 
@@ -29,6 +29,7 @@ A policy is an object with the methods of `Policy`::
         print(results["summary"][0]["success_rate"])
 """
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from policy_node.policy import Needs, Observation, Policy
     from rulesafe_data.states import load_states
     from rulesafe_sim.simulation import Simulation
+    from vq_memory_node.memory import make_memory
 
 __all__ = [
     "Needs",
@@ -51,6 +53,7 @@ __all__ = [
     "load_policy",
     "load_states",
     "make_env",
+    "make_memory",
     "run_expert",
 ]
 
@@ -61,6 +64,7 @@ _MODULES = {
     "Simulation": "rulesafe_sim.simulation",
     "load_policy": "policy_node.network_policy",
     "load_states": "rulesafe_data.states",
+    "make_memory": "vq_memory_node.memory",
     "run_expert": "planner_node.episode",
 }
 
@@ -131,6 +135,11 @@ def evaluate(
         raise RuleSafeError(
             f"policy is {policy!r:.60}; valid: its name, such as 'my_module:MyPolicy', by which "
             "the processes of the evaluation import it"
+        )
+    if getattr(sys.modules["__main__"], "__file__", "") == "<stdin>":
+        raise RuleSafeError(
+            "the processes of the evaluation import the script again, and it is on the standard "
+            "input: save it in a file"
         )
     setup: dict[str, Any] = {
         name: options.pop(name) for name in ("execute", "execution") if name in options

@@ -1,8 +1,10 @@
 """The public Python interface, `import rulesafe`."""
 
 import doctest
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium
 import pytest
@@ -70,8 +72,44 @@ def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch, capsys):
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"results.json", "report.html", "submission.json"} <= written
     (tmp_path / "still_policy.py").write_text(POLICY.replace("-1:", ":1"))
-    with pytest.raises(RuleSafeError, match=r"another request.*still_policy\.py"):
+    with pytest.raises(RuleSafeError, match=r"1 finished episodes of another.*still_policy\.py"):
         rulesafe.evaluate(*arguments, execute=50, **options)
+
+
+def test_a_policy_is_mended_in_the_same_folder_before_an_episode_is_finished(tmp_path):
+    """In a process of its own each time, since modules are imported once."""
+    (tmp_path / "weights").write_text("1")
+    source = POLICY.replace("needs =", "files = ('weights',)\n    needs =")
+    words = ["--rules", "rule_001", "--safes", "safe_02", "--step-seconds", "1", "--execute", "50"]
+
+    def evaluated(text, episodes="1"):
+        (tmp_path / "mended.py").write_text(text)
+        rulesafe_command = str(Path(sys.executable).with_name("rulesafe"))
+        command = [rulesafe_command, "eval", "--policy", "mended:Still"]
+        command += [*words, "--episodes", episodes, "--out", "out"]
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    failed = evaluated(source.replace("50, axis=0", "50"))
+    assert failed.returncode == 2 and "(650,)" in failed.stderr
+    assert evaluated(source).returncode == 0, "no episode was finished"
+    (tmp_path / "weights").write_text("2")
+    other = evaluated(source, "2")
+    assert other.returncode == 2 and "1 finished episodes of another request" in other.stderr
+
+
+def test_a_script_on_the_standard_input_learns_of_it(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input="import rulesafe\nrulesafe.evaluate('expert', 'out')",
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode and "save it in a file" in done.stderr
 
 
 def test_a_script_without_a_guard_learns_of_it(tmp_path):

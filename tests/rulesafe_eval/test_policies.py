@@ -175,7 +175,7 @@ def test_a_policy_that_raises_is_shown_where_it_did_and_nothing_of_ours(request_
     assert [line.split()[-1] for line in places] == ["infer", "look"]
     assert all(f'"{__file__}"' in line for line in places)
     assert "mine:Broken failed at frame 24 of rule_002 episode 0 (safe_02, seed 0): " in last
-    assert "run the same command to resume with this episode" in last
+    assert "run the same command again" in last
 
 
 @pytest.mark.parametrize("length", ["short", "long"])

@@ -89,6 +89,7 @@ def test_a_run_of_other_versions_is_not_continued(request_for, tmp_path):
     """A request of an earlier version states neither physics nor renderer."""
     folder, request = ResultsFolder(tmp_path), request_for(episodes=3)
     folder.settle(request)
+    folder.add({"rule": "rule_001", "number": 0})
     path = tmp_path / "eval.json"
     content = json.loads(path.read_text())
     versions = content["versions"]
@@ -104,7 +105,9 @@ def test_a_run_of_other_versions_is_not_continued(request_for, tmp_path):
 
 def test_a_directory_keeps_its_request_which_may_only_grow(request_for, tmp_path):
     folder = ResultsFolder(tmp_path)
-    folder.settle(request_for(episodes=3))
+    folder.settle(request_for("phase-oracle", episodes=9))
+    folder.settle(request_for(episodes=3))  # no episode of the other request is finished
+    folder.add({"rule": "rule_001", "number": 0})
     folder.settle(request_for(episodes=5))
     assert load_request(tmp_path) == request_for(episodes=5)
     with pytest.raises(RuleSafeError, match="only grow"):

@@ -1,5 +1,8 @@
 import json
+import re
 import sys
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from rulesafe_core.errors import RuleSafeError
 from vq_memory_node.memory import (
     MEMORIES,
+    Memory,
     MemoryShape,
     NoMemory,
     RawMemory,
@@ -15,7 +19,7 @@ from vq_memory_node.memory import (
     memory_from,
     published_memory,
 )
-from vq_memory_node.rolling import readings_of
+from vq_memory_node.rolling import RollingMemory, readings_of
 
 SHAPES = {
     "none": MemoryShape("none", 0, 0),
@@ -158,3 +162,35 @@ def test_the_shortest_memory_holds_one_value():
     assert make_memory("vq", length=1).shape == MemoryShape("tokens", 1, 4)
     assert make_memory("raw", length=1).shape == MemoryShape("raw", 1)
     assert not NoMemory().values_at(np.ones((3, 13), np.float32), np.arange(3)).any()
+
+
+@dataclass(frozen=True)
+class Wrong(Memory):
+    """A memory of a user whose value is not what it states."""
+
+    given: Any
+    vocabulary: int = 4
+    length: int = 2
+
+    def value(self, window):
+        return self.given
+
+
+@pytest.mark.parametrize(
+    ("given", "vocabulary", "message"),
+    [
+        (7, 4, "value() returned 7; valid: an integer, 0 to 3"),
+        (0.5, 4, "valid: an integer, 0 to 3"),
+        ("a", 4, "valid: an integer, 0 to 3"),
+        (np.zeros(2), 0, "valid: 13 finite numbers"),
+        (np.full(13, np.nan), 0, "valid: 13 finite numbers"),
+    ],
+)
+def test_a_value_of_another_kind_than_stated_is_refused(given, vocabulary, message):
+    memory = Wrong(given, vocabulary)
+    with pytest.raises(RuleSafeError, match=re.escape(message)):
+        memory.values_at(np.zeros((3, 13)), np.arange(3))
+    rolling = RollingMemory(memory)
+    with pytest.raises(RuleSafeError, match=r"Wrong\.value"):
+        rolling.push(np.zeros(13))
+        rolling.read()

@@ -87,6 +87,9 @@ class Policy(Protocol):
 
     Attributes:
         needs: the observations that `infer` requires.
+
+    It may have an attribute `files`, the paths of what it loads, such as weights: an evaluation
+    stores their SHA-256, and is not continued with other ones.
     """
 
     needs: Needs

@@ -223,7 +223,9 @@ class LocalEngine(Generic[Job]):
                 self._drop(worker)
                 if not worker.started:
                     raise RuleSafeError(
-                        "a worker process ended before it could start; see its output above"
+                        "a worker process ended before it could start; see its output above. A "
+                        'script must be a file, and begin its work under `if __name__ == "__main__"'
+                        ":`, since worker processes import it again"
                     ) from None
                 return job, None, True
             if worker.started:

@@ -5,6 +5,7 @@ DIR/results.jsonl               a line for each episode, in the order of complet
 DIR/results.json                all episodes and statistics, of an evaluation
 """
 
+import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
@@ -18,6 +19,8 @@ from rulesafe_core.text_files import read_json
 from rulesafe_core.versions import EARLIER
 from rulesafe_data.files import append_line, read_lines, write_json
 from rulesafe_sim.episodes import EpisodePlan
+
+SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 
 Line = Mapping[str, Any]
 """The result of an episode: `Episode.to_dict`, its outcome, and `timing`, which differs between
@@ -101,14 +104,15 @@ class RunFolder:
             raise RuleSafeError(f"{path} is not a request for {self.CONTENT}: {error}") from error
 
     def settle(self, wanted: RunRequest) -> None:
-        """Store a request in the folder, which may have an earlier request that it extends.
+        """Store a request in the folder, which may have an earlier request that it extends, or one
+        without a finished episode, which it replaces.
 
         Raises:
             RuleSafeError: with the differences, if fields outside of GROWING differ, or if one of
                 those in GROWING is smaller than before.
         """
         path = self.path / self.FILE
-        if path.exists():
+        if path.exists() and (finished := len(self.lines())):
             present = self.request(type(wanted))
             same = replace(present, **{name: getattr(wanted, name) for name in wanted.GROWING})
             there, here = same.settings(), wanted.settings()
@@ -125,13 +129,16 @@ class RunFolder:
                         f"{name}: {before} in the directory, {now} requested, but it may only grow"
                     )
             if differences:
+                text = "; ".join(differences)
                 raise RuleSafeError(
-                    f"{self.path} was made for another request; take another --out. "
-                    + "; ".join(differences)
+                    f"{self.path} has {finished} finished episodes of another request; take "
+                    f"another --out. {SHA256.sub(lambda found: found[0][:8], text)}"
                 )
             if present == wanted:
                 return
-        elif any(not file.name.startswith(".") for file in self.path.glob("*")):
+        elif not path.exists() and any(
+            not file.name.startswith(".") for file in self.path.glob("*")
+        ):
             raise RuleSafeError(
                 f"{self.path} is not empty and has no {path.name}; use an empty directory"
             )

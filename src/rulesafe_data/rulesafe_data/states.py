@@ -6,7 +6,7 @@ column is `rule`, a label.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,9 @@ class States:
         rules: rule of each episode; "" if unknown.
     """
 
-    positions: NDArray[np.float32]
-    actions: NDArray[np.float32]
-    starts: NDArray[np.int64]
+    positions: NDArray[np.float32] = field(repr=False)
+    actions: NDArray[np.float32] = field(repr=False)
+    starts: NDArray[np.int64] = field(repr=False)
     rules: tuple[str, ...]
 
     def __len__(self) -> int:

@@ -78,6 +78,9 @@ def _policy(
     facts = facts_of(setup.policy)
     policy = find_policy(setup.policy, warn=warn)
     memory = memory_of_policy(policy, WIDTHS)
+    loaded = {Path(file).name: sha256(Path(file)) for file in getattr(policy, "files", ())}
+    if facts["kind"] == "class" and loaded:
+        facts["files"] = facts["files"] | loaded
     if facts["kind"] == "remote":
         facts |= {"memory": memory.describe() if memory.length else None}
         facts |= {"server": getattr(policy, "metadata", None)}
@@ -118,8 +121,9 @@ def facts_of(name: str) -> dict[str, Any]:
     For a checkpoint these are its family, size, memory, dataset and revision from policy.json; the
     seed, steps and duration of the training; the renderers of the images and point clouds that it
     was trained on, and the renderer of its cameras, if it is not the default one; and the SHA-256
-    of each file. For a class it is the SHA-256 of its module, so that episodes of an earlier
-    version of it are not mixed with those of a later one.
+    of each file, also of the modules of a family or memory that is not built in. For a class it is
+    the SHA-256 of its module, so that episodes of an earlier version of it are not mixed with those
+    of a later one.
     """
     if scheme_of(name):
         return {"kind": "remote", "name": name}
@@ -149,7 +153,10 @@ def facts_of(name: str) -> dict[str, Any]:
     described["trained_on_renderer"] = ", ".join(renderers_of(checkpoint))
     if checkpoint.cameras.renderer != RENDERERS[0]:
         described["renderer"] = renderer_version(checkpoint.cameras.renderer)
-    return {"kind": "checkpoint", **described, "training": training, "files": file_hashes(name)}
+    files = file_hashes(name)
+    for module in (described["family"], (described["memory"] or {}).get("kind", "")):
+        files |= _module_hash(str(module))
+    return {"kind": "checkpoint", **described, "training": training, "files": files}
 
 
 def _module_hash(name: str) -> dict[str, str]:

@@ -30,7 +30,7 @@ def evaluate(
     conditions: Annotated[Conditions, tyro.conf.arg(name="")] = Conditions(),
     execute: int = EXECUTE,
     execution: Literal["newest", "blended"] = EXECUTION,
-    films: int = 2,
+    films: int = 0,
     workers: int = 1,
     engine: Annotated[str, tyro.conf.arg(metavar=f"{{local,ros}}|{FORM}")] = "local",
 ) -> None:
@@ -38,6 +38,8 @@ def evaluate(
 
     Run again with the same arguments to resume. With the same --safes, all policies get the same
     episodes, so that `rulesafe eval compare A B` can compare two of them pair by pair.
+
+    A checkpoint with a family or memory of your own also needs --allow-module MODULE.
 
     Example: rulesafe eval --policy expert --rules rule_001,rule_020 --episodes 4 --out runs/expert
 
@@ -49,7 +51,8 @@ def evaluate(
         conditions: Episodes of the evaluation.
         execute: Number of actions of each chunk that are executed before the next inference.
         execution: Actions where chunks overlap: the newest chunk, or a weighted mean (blended).
-        films: Maximum number of videos per rule, alternating failures and successes; 0: none.
+        films: Maximum number of videos per rule, alternating failures and successes; each takes
+            about as long as its episode.
         workers: Number of parallel processes.
         engine: local: worker processes. ray: Ray, on this machine or the cluster of RAY_ADDRESS
             (integrations/ray_engine). ros: run the episodes in the simulation of a running ROS

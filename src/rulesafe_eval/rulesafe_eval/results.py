@@ -120,6 +120,9 @@ def evaluate_policy(
     setup = replace(setup, policy=absolute(setup.policy))
     agent, facts = load_agent(setup)
     agent.close()  # the workers load it again
+    trained_on = (facts.get("data") or {}).get("safes")
+    if trained_on and not (conditions.safes or conditions.benchmark):
+        print(f"on the safes of its training, {', '.join(trained_on)}; all: --safes all")
     return evaluate(conditions.request(setup, facts), directory, workers, engine)
 
 
@@ -156,7 +159,8 @@ def read_results(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = read_json(file, "results of an evaluation")
     except FileNotFoundError:
         raise RuleSafeError(
-            f"{file} does not exist; create it with rulesafe eval --policy NAME --out DIR"
+            f"{file} does not exist; create it with rulesafe eval --policy NAME --out DIR, or for "
+            "an evaluation that was interrupted, with rulesafe eval report DIR"
         ) from None
     if content.get("format") != FORMAT:
         raise RuleSafeError(f"{file} has no results of an evaluation in format {FORMAT}")

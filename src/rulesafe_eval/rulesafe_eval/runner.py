@@ -132,7 +132,8 @@ class EpisodeRunner:
             raise RuleSafeError(
                 f"the policy {policy} raised an exception\n{error.trace}\n"
                 f"policy {policy} failed at frame {error.frame} of {episode}: fix the policy and "
-                "run the same command to resume with this episode"
+                "run the same command again (with another --out if it is a class with finished "
+                "episodes, since their policy would differ)"
             ) from None
         line = episode.to_dict() | diagnosis.facts(record)
         for each in disturbed:

@@ -1,9 +1,10 @@
 """`rulesafe eval table`: many evaluations on one page, pooled over the training seeds."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,9 +80,11 @@ class Pooled:
 
     @property
     def poses(self) -> str:
-        """First and last seed of the episodes, as text."""
-        seeds = [key[3] for key in self.lines]
-        return f"{min(seeds)}..{max(seeds)}"
+        """The seeds of the episodes as text, such as "0..9, 12"."""
+        seeds = sorted({key[3] for key in self.lines})
+        gaps = [i for i in range(1, len(seeds)) if seeds[i] > seeds[i - 1] + 1]
+        runs = [seeds[i:j] for i, j in pairwise([0, *gaps, len(seeds)])]
+        return ", ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
     def shared(self, other: "Pooled") -> list[tuple[int, str, str, int]]:
         """Return the keys of the episodes that are also in `other`."""
@@ -101,17 +104,29 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     """Return the episodes of some results.json, by condition and policy: the "label" of a content
     if it has one, else `policy_label`. Several rules of a policy with otherwise equal conditions
     are also pooled, together with the episodes under these rules of each policy that has all of
-    them.
+    them. Policies that are no checkpoints state no training seed: if their class or its files
+    differ, equal labels make them trainings of one policy, which are numbered in their order, and
+    without labels they are different policies.
 
     Raises:
         RuleSafeError: if two results have the same episode of a policy and training seed.
     """
     found: dict[Condition, dict[str, Pooled]] = defaultdict(dict)
+    versions: dict[str, list[str]] = defaultdict(list)
     for content in contents:
         request = content["request"]
         training = request["actor"].get("training") or {}
-        seed = training.get("seed") or 0
         kind = content.get("label") or policy_label(request)
+        seed = training.get("seed") or 0
+        if request["actor"].get("kind") != "checkpoint":
+            version = json.dumps([request["setup"]["policy"], request["actor"].get("files")])
+            if version not in versions[kind]:
+                versions[kind].append(version)
+            number = versions[kind].index(version)
+            if content.get("label"):
+                seed = number
+            elif number:
+                kind = f"{kind} (version {number + 1})"
         for line in content["episodes"]:
             setup = request["setup"]
             safes = ", ".join(request["safes"])
@@ -128,6 +143,15 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
             pooled.seconds[seed] = training.get("seconds")
     every = _several_rules(found) | found
     return dict(sorted(every.items(), key=lambda item: (-len(item[0].rules), item[0])))
+
+
+def is_part(condition: Condition, pooled: Mapping[Condition, Mapping[str, Pooled]]) -> bool:
+    """Return whether the episodes of each policy in a condition are also in one of several
+    rules."""
+    together = {(c[1:], kind) for c, kinds in pooled.items() if len(c.rules) > 1 for kind in kinds}
+    return len(condition.rules) == 1 and all(
+        (condition[1:], kind) in together for kind in pooled[condition]
+    )
 
 
 def _several_rules(
@@ -174,7 +198,8 @@ ABOUT = f"""\
 95 % intervals: Wilson; with several training seeds or rules bootstrap over places (safe and seed),
 where all episodes at a place are drawn together. Pairs are episodes of the same rule, place and
 training seed; rows with other seeds have other poses: compare them by their differences, not by
-their success. p is two-sided and not corrected for the number of rows: McNemar's exact test if each
+their success. A rule that only some of the policies have is part of the sections of several rules
+only. p is two-sided and not corrected for the number of rows: McNemar's exact test if each
 place has one pair, otherwise a sign-flip test on the differences of the places. The interval of a
 difference of success is a bootstrap over places, or Newcombe's (1998, method 10) if the difference
 is the same at all places; a score whose difference is the same at all places has none. {FEW_PAIRS}
@@ -195,7 +220,12 @@ def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") 
         condition: {escaped(kind): found for kind, found in kinds.items()}
         for condition, kinds in pool(contents).items()
     }
+    most: Counter[tuple[Any, ...]] = Counter()
     for condition, kinds in pooled.items():
+        most[condition[1:]] = max(most[condition[1:]], len(kinds))
+    for condition, kinds in pooled.items():
+        if is_part(condition, pooled) and len(kinds) < most[condition[1:]]:
+            continue
         title = f"{condition.names}, {condition.where}, {condition.step_seconds:g} s per step"
         parts.append(f"## {escaped(title)}\n")
         parts += [*_rates(kinds), ""]

@@ -130,6 +130,24 @@ class Memory(Settings, ABC):
         """Return the value, a token or (13,) float32, of a window (self.window, 13), rad, or
         (self.window, 3) of the phases."""
 
+    def checked_value(self, window: NDArray[np.float32]) -> Any:
+        """Return `value`. Raises RuleSafeError if the class returned none of this shape."""
+        value = self.value(window)
+        if not self.length:
+            return value
+        found = np.asarray(value)
+        if self.vocabulary:
+            tokens = found.shape == () and found.dtype.kind in "iufb"
+            valid = tokens and 0 <= found < self.vocabulary and found == int(found)
+            expected = f"an integer, 0 to {self.vocabulary - 1}"
+        else:
+            valid = found.shape == (len(ACTION_JOINTS),) and found.dtype.kind in "iuf"
+            valid, expected = valid and bool(np.isfinite(found).all()), "13 finite numbers"
+        if not valid:
+            text = f"{type(self).__name__}.value() returned {value!r:.60}; valid: {expected}"
+            raise RuleSafeError(text)
+        return value
+
     def is_keyframe(self, window: NDArray[np.float32]) -> bool:
         """Return whether the last frame of a window is a keyframe: others have no value."""
         return True
@@ -169,7 +187,7 @@ class Memory(Settings, ABC):
         inputs = self._checked(inputs)
         values = self.zeros(len(frames))
         for place, frame in enumerate(frames):
-            values[place] = self.value(window_at(inputs, frame, self.window))
+            values[place] = self.checked_value(window_at(inputs, frame, self.window))
         return values
 
     def _checked(self, inputs: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -80,7 +80,9 @@ class RollingMemory:
         self._keyframes += 1
         if due:
             if not self._when_read:
-                self._values[self._count] = self.memory.value(self._window(self._frames - 1))
+                self._values[self._count] = self.memory.checked_value(
+                    self._window(self._frames - 1)
+                )
             self._values.pop(self._count - self._span, None)
             self._count += 1
         return due
@@ -92,7 +94,7 @@ class RollingMemory:
         ends = range(self._count - 1, -1, -self._step)
         for place, end in zip(range(length - 1, -1, -1), ends, strict=False):
             if end not in self._values:
-                self._values[end] = self.memory.value(self._window(end * self.grid.every))
+                self._values[end] = self.memory.checked_value(self._window(end * self.grid.every))
             values[place], mask[place] = self._values[end], True
         return Reading(values, mask)
 

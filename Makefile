@@ -94,5 +94,6 @@ bench: setup ## Measure speed, latency and memory on this machine
 
 clean: ## Remove what was built, .venv and runs/ excepted
 	rm -rf build dist log ros2_ws/build ros2_ws/install ros2_ws/log src/*/*.egg-info *.egg-info
+	rm -rf $(foreach folder,examples/plugin studies $(wildcard integrations/*),$(folder)/build $(folder)/*.egg-info)
 	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis

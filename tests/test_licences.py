@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-CONSTRAINTS = Path(__file__).parents[1] / "constraints.txt"
+ROOT = Path(__file__).parents[1]
+CONSTRAINTS = ROOT / "constraints.txt"
 
 ALLOWED = {
     *("0BSD", "BSD-2-Clause", "BSD-3-Clause", "BSD License", "3-Clause BSD License"),
@@ -77,3 +78,11 @@ def test_other_licences_are_refused(stated):
 
 def test_exceptions_are_pinned():
     assert EXCEPTIONS.keys() <= set(pinned())
+
+
+def test_each_distribution_has_the_text_of_the_licence():
+    files = [*ROOT.glob("*/pyproject.toml"), *ROOT.glob("*/*/pyproject.toml")]
+    folders = {file.parent for file in files} - {ROOT / "examples/plugin"}
+    assert len(folders) > 8
+    for folder in folders:
+        assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes(), folder

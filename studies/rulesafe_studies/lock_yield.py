@@ -72,7 +72,7 @@ def row(name: str, outcomes: dict[str, int], subject: str) -> list[str]:
 
 
 def rows(subject: str, path: Path = FILE) -> Iterator[list[str]]:
-    """Yield the rows of the table of "locks" or "programs" in docs/lock_design.md."""
+    """Yield the rows of the table of "locks" or "programs" in docs/results/lock_yield.md."""
     for name, content in read_json(path, "counts of replies").items():
         if content["of"] == subject:
             yield row(name, content["outcomes"], subject)
@@ -120,7 +120,7 @@ def count(named: Annotated[tuple[str, ...], tyro.conf.Positional], out: Path = F
         named: NAME=RUN[,RUN...]: the runs of one name have the same settings, and their replies are
             pooled. A run is a completed --out of `rulesafe rules generate` or `rulesafe demos
             write`.
-        out: JSON file of the counts. `pages` writes its tables into docs/lock_design.md.
+        out: JSON file of the counts. `pages` writes its tables into docs/results/lock_yield.md.
     """
     found: dict[str, Any] = {}
     for text in named:

@@ -1,4 +1,4 @@
-"""Test the table of docs/safety.md: processes that end, pause or are in another domain."""
+"""The table of docs/results/fault_tests.md: processes that end, pause or are in another domain."""
 
 import ast
 import os
@@ -33,8 +33,8 @@ def importable(monkeypatch):
 
 
 def test_each_row_of_the_table_names_a_test_that_exists():
-    text = (ROOT / "docs/safety.md").read_text("utf-8")
-    section = text.split("### Restarts, late starts and network loss\n")[1].split("\n### ")[0]
+    text = (ROOT / "docs/results/fault_tests.md").read_text("utf-8")
+    section = text.split("## Restarts, late starts and network loss\n")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("|")][2:]
     assert len(rows) >= 10
     for row in rows:

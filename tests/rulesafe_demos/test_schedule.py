@@ -117,10 +117,12 @@ def test_a_lock_that_has_changed_is_another_request(own_lock, tmp_path):
     def asked():
         return make_request(str(own_lock), 1, None, "safe_02", "nominal", 0)
 
-    DemoFolder(tmp_path / "demos").settle(asked())
+    folder = DemoFolder(tmp_path / "demos")
+    folder.settle(asked())
+    folder.add({"rule": "my_lock", "number": 0})
     own_lock.write_text(own_lock.read_text().replace("Open the", "Turn the"), encoding="utf-8")
     with pytest.raises(RuleSafeError, match="files: "):
-        DemoFolder(tmp_path / "demos").settle(asked())
+        folder.settle(asked())
 
 
 def test_two_locks_of_one_id_are_refused(own_lock, tmp_path):

@@ -178,6 +178,7 @@ def test_a_directory_keeps_its_request_which_may_only_grow(tmp_path):
     assert load_request(tmp_path) == REQUEST
     more = make_request("rule_001,rule_003", 6, None, "safe_02,safe_04,safe_01", "nominal", 0)
     DemoFolder(tmp_path).settle(more)
+    DemoFolder(tmp_path).add({"rule": "rule_001", "number": 0})
     assert load_request(tmp_path) == more
     other = make_request("rule_001", 5, None, "safe_02,safe_04,safe_01", "varied", 1)
     with pytest.raises(RuleSafeError) as error:

@@ -58,7 +58,7 @@ def test_it_is_short():
             "opens 168 of 200",
         ),
         ("twenty_rules", "[opens 508 of 600]", "| 508/600 |"),
-        ("network", "of the hand only: 155 of 200", "| VQ, J=4 (80 bits) | 1 | 155/200 |"),
+        ("network", "of the hand only: 281 of 400", "| VQ, J=4 (80 bits) | 2 | 281/400 |"),
         ("network", "396 of 600 with tokens", "| VQ of all joints, J=4 (80 bits) | 3 | 396/600 |"),
         ("network", "175 without memory", "| none | 3 | 175/600 |"),
         ("reading", "opens 192 of 200, and 241 of 270", "| 192/200 | 96 % (93..98) | 241/270 |"),

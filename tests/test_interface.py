@@ -76,16 +76,16 @@ def test_a_policy_is_evaluated_as_by_the_command(tmp_path, monkeypatch, capsys):
         rulesafe.evaluate(*arguments, execute=50, **options)
 
 
-def test_a_policy_is_mended_in_the_same_folder_before_an_episode_is_finished(tmp_path):
+def test_a_policy_is_repaired_in_the_same_folder_before_an_episode_is_finished(tmp_path):
     """In a process of its own each time, since modules are imported once."""
     (tmp_path / "weights").write_text("1")
     source = POLICY.replace("needs =", "files = ('weights',)\n    needs =")
     words = ["--rules", "rule_001", "--safes", "safe_02", "--step-seconds", "1", "--execute", "50"]
 
     def evaluated(text, episodes="1"):
-        (tmp_path / "mended.py").write_text(text)
-        rulesafe_command = str(Path(sys.executable).with_name("rulesafe"))
-        command = [rulesafe_command, "eval", "--policy", "mended:Still"]
+        (tmp_path / "repaired.py").write_text(text)
+        program = str(Path(sys.executable).with_name("rulesafe"))
+        command = [program, "eval", "--policy", "repaired:Still"]
         command += [*words, "--episodes", episodes, "--out", "out"]
         environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
         return subprocess.run(

@@ -62,7 +62,7 @@ def _facts(checkpoint: Checkpoint) -> Iterable[str]:
     if renderer := data.get("versions", {}).get("renderer"):
         yield f"demonstrations rendered by {renderer}"
     if found := renderers_of(checkpoint):
-        yield f"encoder of images or point clouds trained on those of {', '.join(found)}"
+        yield f"encoder trained on images or point clouds of {', '.join(found)}"
     frame = checkpoint.normaliser.frame
     if frame is not None:
         x, y, z, yaw = frame.pose

@@ -112,7 +112,7 @@ class RunFolder:
                 those in GROWING is smaller than before.
         """
         path = self.path / self.FILE
-        if path.exists() and (finished := len(self.lines())):
+        if path.exists():
             present = self.request(type(wanted))
             same = replace(present, **{name: getattr(wanted, name) for name in wanted.GROWING})
             there, here = same.settings(), wanted.settings()
@@ -128,7 +128,7 @@ class RunFolder:
                     differences.append(
                         f"{name}: {before} in the directory, {now} requested, but it may only grow"
                     )
-            if differences:
+            if differences and (finished := len(self.lines())):
                 text = "; ".join(differences)
                 raise RuleSafeError(
                     f"{self.path} has {finished} finished episodes of another request; take "
@@ -136,9 +136,7 @@ class RunFolder:
                 )
             if present == wanted:
                 return
-        elif not path.exists() and any(
-            not file.name.startswith(".") for file in self.path.glob("*")
-        ):
+        elif any(not file.name.startswith(".") for file in self.path.glob("*")):
             raise RuleSafeError(
                 f"{self.path} is not empty and has no {path.name}; use an empty directory"
             )

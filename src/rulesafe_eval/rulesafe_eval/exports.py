@@ -9,7 +9,7 @@ import numpy as np
 
 from rulesafe_eval.comparison import row_of
 from rulesafe_eval.statistics import FEWEST
-from rulesafe_eval.table import Condition, Pooled, is_part, pool
+from rulesafe_eval.table import Condition, Pooled, also_pooled, pool
 
 PLACES = 3
 """Digits of a share after the point."""
@@ -72,8 +72,9 @@ def as_latex(contents: Sequence[Mapping[str, Any]], command: str, notes: Sequenc
     heads = ("policy", "seeds", "opened", r"success [\%]", "process score", "difference", "$p$")
     lines = [*comments, r"\begin{tabular}{llrrrrr}", r"\toprule", f"{' & '.join(heads)} {END}"]
     pooled = pool(contents)
+    pooled_too = also_pooled(pooled)
     for condition, kinds in pooled.items():
-        if is_part(condition, pooled):
+        if condition in pooled_too:
             continue
         title = f"{condition.names}, {condition.where}".translate(LATEX)
         lines += [r"\midrule", rf"\multicolumn{{{len(heads)}}}{{l}}{{{title}}} {END}"]

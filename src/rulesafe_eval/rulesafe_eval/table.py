@@ -145,13 +145,14 @@ def pool(contents: Sequence[Mapping[str, Any]]) -> dict[Condition, dict[str, Poo
     return dict(sorted(every.items(), key=lambda item: (-len(item[0].rules), item[0])))
 
 
-def is_part(condition: Condition, pooled: Mapping[Condition, Mapping[str, Pooled]]) -> bool:
-    """Return whether the episodes of each policy in a condition are also in one of several
-    rules."""
+def also_pooled(pooled: Mapping[Condition, Mapping[str, Pooled]]) -> set[Condition]:
+    """Return the conditions with one rule whose policies all have a condition with several."""
     together = {(c[1:], kind) for c, kinds in pooled.items() if len(c.rules) > 1 for kind in kinds}
-    return len(condition.rules) == 1 and all(
-        (condition[1:], kind) in together for kind in pooled[condition]
-    )
+    return {
+        condition
+        for condition, kinds in pooled.items()
+        if len(condition.rules) == 1 and all((condition[1:], kind) in together for kind in kinds)
+    }
 
 
 def _several_rules(
@@ -220,11 +221,11 @@ def page(contents: Sequence[Mapping[str, Any]], command: str, figure: str = "") 
         condition: {escaped(kind): found for kind, found in kinds.items()}
         for condition, kinds in pool(contents).items()
     }
-    most: Counter[tuple[Any, ...]] = Counter()
+    pooled_too, most = also_pooled(pooled), Counter[tuple[Any, ...]]()
     for condition, kinds in pooled.items():
         most[condition[1:]] = max(most[condition[1:]], len(kinds))
     for condition, kinds in pooled.items():
-        if is_part(condition, pooled) and len(kinds) < most[condition[1:]]:
+        if condition in pooled_too and len(kinds) < most[condition[1:]]:
             continue
         title = f"{condition.names}, {condition.where}, {condition.step_seconds:g} s per step"
         parts.append(f"## {escaped(title)}\n")
